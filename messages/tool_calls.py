@@ -1,4 +1,4 @@
-"""Values of one tool call: its plan, its output, and what they consist of."""
+"""A tool call: its plan, its output, and the values they consist of."""
 
 from messages.base import Value
 from messages.policy import PermissionRequest

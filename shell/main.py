@@ -275,7 +275,7 @@ def _setup(
 
 
 def _open(setup: "LaunchConfig") -> "SessionHandle":
-    from actors.sessions.session_log import LogError
+    from actors.sessions.errors import LogError
     from actors.wiring.session_setup import open_session
     from shell.startup.errors import to_start_error
 

@@ -1,9 +1,8 @@
-"""A server that speaks the Messages API, reached through the SDK.
+"""The client for servers that speak the Messages API, built on the anthropic SDK.
 
-The SDK is the carrier (credentials, headers, TLS, connection pool); the replies are read by our
-own decoder. It is loaded on first use, on
-a worker thread: it takes longer than everything else together. Its retries are off, so that
-waiting is the agent's decision and visible.
+The SDK does the transport (credentials, headers, TLS, connection pool); our own decoder reads the
+replies. The SDK is imported on first use, on a worker thread, because the import takes longer than
+the rest of the start. Its retries are off, so that the agent decides about retries and shows them.
 """
 
 import asyncio
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic_core import to_json
 
-from actors.models.client_pool import Lines, make_http_client
+from actors.models.client_pool import ClientPool, make_http_client
 from actors.models.http_errors import apply_retry_headers
 from actors.models.lazy_import import import_lazily
 from actors.models.model_client import ModelError, ModelRequest, Reply, ReplyDelta
@@ -38,22 +37,21 @@ if TYPE_CHECKING:
 DEFAULT_BASE_URL = "https://api.anthropic.com"
 CONNECT_TIMEOUT_S = 10.0
 RESPONSE_TIMEOUT_S = 600.0
-"""A server may take this long before the first byte of its answer."""
+"""Longest wait for the first byte of a response."""
 IDLE_TIMEOUT_S = 60.0
-"""A reply that has begun may be silent for this long; the API sends pings meanwhile."""
+"""Longest silence within a reply; the API sends pings meanwhile."""
 DRAIN_TIMEOUT_S = 0.25
-"""Wait this long for the body to end after the reply is whole, so that the connection is reused."""
+"""Longest wait for the end of the body after a complete reply, to reuse the connection."""
 PLACEHOLDER_KEY = "no-key"
-"""Sent to a server of the user's own, which may not want one."""
-
+"""Sent to the user's own server if no key is set, since such a server may not need one."""
 LIMITS_TIMEOUT_S = 5.0
-"""A server that has not told a model's limits by then is not listened to."""
+"""Longest wait for a model's limits."""
 
 _log = logging.getLogger("greenroom.models")
-_CACHED: Any = {"type": "ephemeral"}
-_LATE = ("anthropic.types", "anthropic.resources", "anthropic.lib")
-"""Most packages in these only gather names, of which a request needs few."""
-_USED = {
+_CACHE_CONTROL: Any = {"type": "ephemeral"}
+_LAZY_PACKAGES = ("anthropic.types", "anthropic.resources", "anthropic.lib")
+"""Packages that mostly re-export names, of which a request needs only a few."""
+_USED_NAMES = {
     "anthropic": ("AsyncAnthropic", "AsyncStream", "Timeout", "APIStatusError"),
     "anthropic.resources.models": ("AsyncModels",),
 }
@@ -62,7 +60,7 @@ _USED = {
 class AnthropicClient:
     """Implements `ModelClient`; one for the whole program, used from one event loop.
 
-    With neither key nor token the SDK looks for its own credentials, unless a base URL is given.
+    Without key, token and base URL, the SDK looks for credentials itself.
     """
 
     def __init__(
@@ -79,114 +77,120 @@ class AnthropicClient:
         self._secrets = read_secrets(
             dict(zip(SECRET_VARIABLES, (api_key or "", auth_token or ""), strict=True))
         )
-        self._idle_s = idle_timeout_s
+        self._idle_timeout_s = idle_timeout_s
         self._server = redact_base_url(base_url or DEFAULT_BASE_URL)
-        self._lines = Lines(self._make)
+        self._pool = ClientPool(self._make_client)
 
     async def prepare(self) -> "anthropic.AsyncAnthropic":
-        """Load the SDK ahead of the first request; harmless when done twice.
+        """Import the SDK and create a client before the first request; safe to call twice.
 
         Raises:
-            ModelError: the settings make no client, such as a base URL that is none.
+            ModelError: the settings are invalid, for example the base URL.
         """
-        return await self._lines.open_first()
+        return await self._pool.open_first()
 
     async def close(self) -> None:
         """Close the connections."""
-        await self._lines.close()
+        await self._pool.close()
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ReplyDelta | Reply, None]:
-        """Send `request`; yields `Streamed` as it arrives, then exactly one `Reply`.
+        """Send `request`; yield `ReplyDelta`s as they arrive, then exactly one `Reply`.
 
-        Cancelling the task that iterates closes the connection.
+        Cancelling the iterating task closes the connection.
 
         Raises:
-            ModelError: the request ended without a whole reply.
+            ModelError: the request ended without a complete reply.
         """
-        head: dict[str, str] = {}
+        response_headers: dict[str, str] = {}
         try:
             async with (
-                self._lines.acquire() as client,
-                aclosing(self._replies(client, request, head)) as events,
+                self._pool.acquire() as client,
+                aclosing(self._stream_reply(client, request, response_headers)) as events,
             ):
                 async for event in events:
                     yield event
         except ModelError as error:
-            if head:  # an answer that was an error has been heeded already
-                apply_retry_headers(error, head)
+            if response_headers:  # empty for an HTTP error, which has applied its own
+                apply_retry_headers(error, response_headers)
             error.detail = redact(error.detail.encode(), self._secrets).decode()
             error.args = (error.detail,)
             raise
 
     async def look_up_limits(self, model: str) -> ModelLimitsFound | None:
-        """Ask what a model takes; None where the server does not say within `MEASURE_S`."""
+        """Ask the server for a model's token limits; None if it does not answer in time."""
         client = await self.prepare()
         try:
             async with asyncio.timeout(LIMITS_TIMEOUT_S):
-                told = await client.models.retrieve(model)
+                model_info = await client.models.retrieve(model)
             return ModelLimitsFound(
                 model=model,
-                max_context_tokens=told.max_input_tokens or 0,
-                max_output_tokens=told.max_tokens or 0,
+                max_context_tokens=model_info.max_input_tokens or 0,
+                max_output_tokens=model_info.max_tokens or 0,
             )
-        except Exception:  # noqa: BLE001  (whatever answers there, it must do no harm)
-            _log.info("%s does not say what %s takes", self._server, model)
+        except Exception:  # noqa: BLE001  (optional information; no failure may matter)
+            _log.info("%s does not report the limits of %s", self._server, model)
             return None
 
-    async def _replies(
-        self, client: "anthropic.AsyncAnthropic", request: ModelRequest, head: dict[str, str]
+    async def _stream_reply(
+        self,
+        client: "anthropic.AsyncAnthropic",
+        request: ModelRequest,
+        response_headers: dict[str, str],
     ) -> AsyncGenerator[ReplyDelta | Reply, None]:
         decoder = ReplyDecoder(self._server)
         reply: Reply | None = None
-        async with aclosing(self._bursts(client, request, head)) as arriving:
-            async for burst in arriving:
-                for event in decoder.feed(burst):
+        async with aclosing(self._read_body(client, request, response_headers)) as body:
+            async for data in body:
+                for event in decoder.feed(data):
                     if isinstance(event, Reply):
                         reply = event
                     else:
                         yield event
                 if reply is not None:
-                    await _drain(arriving)
+                    await _drain(body)
                     break
         decoder.finish()
         if reply is not None:
             yield reply
 
-    async def _bursts(
-        self, client: "anthropic.AsyncAnthropic", request: ModelRequest, head: dict[str, str]
+    async def _read_body(
+        self,
+        client: "anthropic.AsyncAnthropic",
+        request: ModelRequest,
+        response_headers: dict[str, str],
     ) -> AsyncGenerator[bytes, None]:
-        async with AsyncExitStack() as opened:
+        async with AsyncExitStack() as stack:
             try:
-                response = await _sent(client, request)
+                response = await _send_request(client, request)
             except Exception as error:
                 raise classify_sdk_error(error, self._server) from error
-            opened.push_async_callback(response.aclose)
-            head.update(response.headers)
+            stack.push_async_callback(response.aclose)
+            response_headers.update(response.headers)
             try:
                 async with aclosing(
-                    coalesce_reads(response.aiter_bytes(), self._idle_s)
-                ) as arriving:
-                    async for burst in arriving:
-                        yield burst
+                    coalesce_reads(response.aiter_bytes(), self._idle_timeout_s)
+                ) as reads:
+                    async for data in reads:
+                        yield data
             except TimeoutError as error:
-                raise make_idle_timeout_error(self._server, self._idle_s) from error
+                raise make_idle_timeout_error(self._server, self._idle_timeout_s) from error
             except Exception as error:
                 raise classify_read_error(error, self._server) from error
 
-    def _make(self, first: "anthropic.AsyncAnthropic | None") -> "anthropic.AsyncAnthropic":
+    def _make_client(self, first: "anthropic.AsyncAnthropic | None") -> "anthropic.AsyncAnthropic":
         try:
             load_sdk()
             import anthropic  # noqa: PLC0415  (see the top of this module)
 
-            connections = make_http_client(self._base_url)
+            http_client = make_http_client(self._base_url)
             if first is not None:
-                return first.with_options(http_client=connections)
+                return first.with_options(http_client=http_client)
             client = anthropic.AsyncAnthropic(
                 api_key=self._api_key,
                 auth_token=self._auth_token,
                 base_url=self._base_url,
                 max_retries=0,
-                http_client=connections,
+                http_client=http_client,
             )
         except Exception as error:
             raise classify_setup_error(error, self._server) from error
@@ -195,28 +199,30 @@ class AnthropicClient:
 
 
 def load_sdk() -> None:
-    """Import the SDK, on any thread; the program does so once its first screen is drawn."""
-    import_lazily("anthropic", _LATE, _use_sdk)
+    """Import the SDK, on any thread; the program does it after drawing its first screen."""
+    import_lazily("anthropic", _LAZY_PACKAGES, _import_used_names)
 
 
-def _use_sdk() -> None:
-    """Load what a request needs."""
-    for module, names in _USED.items():
+def _import_used_names() -> None:
+    """Import what a request needs."""
+    for module, names in _USED_NAMES.items():
         loaded = import_module(module)
         for name in names:
             getattr(loaded, name)
 
 
-async def _sent(client: "anthropic.AsyncAnthropic", request: ModelRequest) -> "httpx2.Response":
-    """Send a request; its answer has begun, and is left to whoever reads it.
+async def _send_request(
+    client: "anthropic.AsyncAnthropic", request: ModelRequest
+) -> "httpx2.Response":
+    """Send a request and return the response, whose body is not read yet.
 
-    In bytes of our own: the SDK would first copy the whole conversation value by value, for
-    what it may hold and ours never does (files, dates, omitted fields).
+    The body is encoded here. The SDK would copy the whole conversation value by value, to handle
+    files, dates and omitted fields, which ours never contains.
     """
     import anthropic  # noqa: PLC0415  (see the top of this module)
     import httpx2  # noqa: PLC0415  (as above)
 
-    response: Any = await client.post(
+    stream: Any = await client.post(
         "/v1/messages",
         content=build_request_body(request),
         options={
@@ -227,35 +233,35 @@ async def _sent(client: "anthropic.AsyncAnthropic", request: ModelRequest) -> "h
         stream=True,
         stream_cls=anthropic.AsyncStream[Any],
     )
-    answer: httpx2.Response = response  # typed as the stream that `cast_to` keeps it from being
-    return answer
+    response: httpx2.Response = stream  # `cast_to` changes the type at run time only
+    return response
 
 
 def build_request_body(request: ModelRequest) -> bytes:
-    """Write a request as the Messages API takes it, with the marks for what it is to cache.
+    """Encode a request for the Messages API, with cache markers.
 
-    One mark stands at the end of tools and system prompt, a part that is kept also for other
-    conversations; the one on the whole moves along, and leaves the conversation's bytes alone.
+    One marker ends the tools and system prompt, a prefix that other conversations share. The
+    marker of the whole request moves with the conversation and does not change its bytes.
     """
     body: dict[str, Any] = {
         "model": request.model,
         "max_tokens": request.max_tokens,
-        "cache_control": _CACHED,
+        "cache_control": _CACHE_CONTROL,
         "stream": True,
         "messages": request.messages,
     }
     if request.system:
-        body["system"] = [{"type": "text", "text": request.system, "cache_control": _CACHED}]
+        body["system"] = [{"type": "text", "text": request.system, "cache_control": _CACHE_CONTROL}]
     if request.tools:
         body["tools"] = request.tools
     return to_json(body)
 
 
-async def _drain(arriving: AsyncIterator[bytes]) -> None:
-    """Read what is left of the body; a server that keeps it open only loses its connection."""
+async def _drain(body: AsyncIterator[bytes]) -> None:
+    """Read the rest of the body; if the server keeps it open, only the connection is lost."""
     try:
         async with asyncio.timeout(DRAIN_TIMEOUT_S):
-            async for _ in arriving:
+            async for _ in body:
                 pass
     except (TimeoutError, ModelError):
         return

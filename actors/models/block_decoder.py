@@ -1,4 +1,4 @@
-"""One content block of a reply while it is streamed, and what it becomes when it closes."""
+"""Decoding of one content block, from its start event to the finished block."""
 
 import logging
 from dataclasses import dataclass, field
@@ -18,18 +18,18 @@ _log = logging.getLogger(__name__)
 
 JsonFields = dict[str, JsonValue]
 
-_CARRIED = {
+_DELTA_FIELDS = {
     "text_delta": ("text", "text"),
     "thinking_delta": ("thinking", "thinking"),
     "signature_delta": ("thinking", "signature"),
     "input_json_delta": ("tool_use", "partial_json"),
 }
-"""Delta type -> the block type it belongs to, and the field that carries its text."""
+"""The block type of each delta type, and the field with its text."""
 
 
 @dataclass(slots=True)
 class OpenBlock:
-    """A block between its start and its stop; texts are joined once, at the end."""
+    """A block between its start and its stop; its texts are joined once, at the end."""
 
     block_type: str
     start: JsonFields
@@ -38,53 +38,53 @@ class OpenBlock:
 
 
 def open_block(event: JsonFields, data: bytes) -> OpenBlock:
-    """Begin the block that a `content_block_start` announces.
+    """Open the block that a `content_block_start` event announces.
 
     Raises:
-        ValueError: it is not such an event.
+        ValueError: the event is malformed.
     """
     start = event["content_block"]
     if not isinstance(start, dict):
         message = "a content block is not an object"
-        raise ValueError(message)  # noqa: TRY004  (a wrong stream, not a wrong use)
-    block = OpenBlock(block_type=_text(start["type"]), start=start)
+        raise ValueError(message)  # noqa: TRY004  (a bad stream, not wrong use)
+    block = OpenBlock(block_type=_require_text(start["type"]), start=start)
     if start.get("input"):
-        # Some servers send a whole input at once; it is held to the same strictness.
+        # Some servers send the whole input here; it must pass the same strict parser.
         parse_strict_object(data)
-    for name, into in (("text", block.texts), ("thinking", block.texts)):
+    for name in ("text", "thinking"):
         if name in start:
-            into.append(_text(start[name]))
+            block.texts.append(_require_text(start[name]))
     return block
 
 
 def add_delta(block: OpenBlock, delta: JsonFields) -> str:
-    """Add a delta to its block and return its text; unknown kinds pass by.
+    """Add a delta to its block and return its text; ignore unknown delta types.
 
     Raises:
-        ValueError: the delta belongs to another kind of block.
+        ValueError: the delta belongs to another type of block.
     """
-    kind = str(delta["type"])
-    if kind not in _CARRIED or block.block_type not in _CLOSING:
+    delta_type = str(delta["type"])
+    if delta_type not in _DELTA_FIELDS or block.block_type not in _CLOSERS:
         return ""
-    owner, name = _CARRIED[kind]
-    if owner != block.block_type:
-        message = f"a {kind} in a {block.block_type} block"
+    block_type, name = _DELTA_FIELDS[delta_type]
+    if block_type != block.block_type:
+        message = f"a {delta_type} in a {block.block_type} block"
         raise ValueError(message)
-    text = _text(delta[name])
+    text = _require_text(delta[name])
     (block.signatures if name == "signature" else block.texts).append(text)
     return text
 
 
 def close_block(block: OpenBlock) -> ContentBlock | None:
-    """Make the finished block; None for an empty text and for kinds that we cannot represent.
+    """Return the finished block; None for empty text and for types that we cannot represent.
 
     Raises:
-        ValueError: the block lacks what its kind must have.
+        ValueError: the block lacks a required field.
     """
-    close = _CLOSING.get(block.block_type)
+    close = _CLOSERS.get(block.block_type)
     if close is None:
-        # We never ask for such blocks; the rest of the reply is still good.
-        _log.info("left out a content block of the unknown type %r", block.block_type)
+        # We never request such blocks; the rest of the reply is still usable.
+        _log.info("skipped a content block of unknown type %r", block.block_type)
         return None
     return close(block)
 
@@ -95,30 +95,30 @@ def _close_text(block: OpenBlock) -> ContentBlock | None:
 
 
 def _close_thinking(block: OpenBlock) -> ContentBlock:
-    signature = _text(block.start.get("signature", "")) + "".join(block.signatures)
+    signature = _require_text(block.start.get("signature", "")) + "".join(block.signatures)
     return ThinkingBlock(thinking="".join(block.texts), signature=signature)
 
 
 def _close_redacted(block: OpenBlock) -> ContentBlock:
-    return RedactedThinkingBlock(data=_text(block.start["data"]))
+    return RedactedThinkingBlock(data=_require_text(block.start["data"]))
 
 
 def _close_tool_use(block: OpenBlock) -> ContentBlock:
-    call_id, name = _text(block.start["id"]), _text(block.start["name"])
-    streamed = "".join(block.texts)
-    whole = block.start.get("input") or {}
-    if not isinstance(whole, dict) or (whole and streamed):
-        problem = "the input came both whole and in parts"
+    call_id, name = _require_text(block.start["id"]), _require_text(block.start["name"])
+    streamed_input = "".join(block.texts)
+    whole_input = block.start.get("input") or {}
+    if not isinstance(whole_input, dict) or (whole_input and streamed_input):
+        problem = "the input was sent both whole and in parts"
         return ToolUseBlock(id=call_id, name=name, input_error=problem)
     try:
         return ToolUseBlock(
-            id=call_id, name=name, input=parse_strict_object(streamed or "{}") or whole
+            id=call_id, name=name, input=parse_strict_object(streamed_input or "{}") or whole_input
         )
     except (ValueError, RecursionError) as error:
-        return ToolUseBlock(id=call_id, name=name, input_error=f"not one JSON object: {error}")
+        return ToolUseBlock(id=call_id, name=name, input_error=str(error))
 
 
-_CLOSING = {
+_CLOSERS = {
     "text": _close_text,
     "thinking": _close_thinking,
     "redacted_thinking": _close_redacted,
@@ -126,8 +126,8 @@ _CLOSING = {
 }
 
 
-def _text(value: JsonValue) -> str:
+def _require_text(value: JsonValue) -> str:
     if not isinstance(value, str):
-        message = f"{type(value).__name__} where text was expected"
-        raise ValueError(message)  # noqa: TRY004  (a wrong stream, not a wrong use)
+        message = f"expected text, not {type(value).__name__}"
+        raise ValueError(message)  # noqa: TRY004  (a bad stream, not wrong use)
     return value

@@ -1,8 +1,8 @@
-"""Lines to one server: clients of the SDK that differ only in their pool of connections.
+"""A pool of SDK clients for one server, each with its own small connection pool.
 
-A pool looks at each of its connections whenever a request of it begins or ends. With a thousand
-agents in one, that takes longer than all else that the SDK does; so a pool is small, and another
-one is opened when those before it are full. Few agents never need a second.
+An HTTP connection pool scans all its connections whenever a request starts or ends. With a thousand
+agents in one pool, that takes longer than everything else in the SDK. So each client has a small
+pool, and another client is created when all others are full. Few agents never need a second one.
 """
 
 import asyncio
@@ -17,82 +17,82 @@ if TYPE_CHECKING:
     import anthropic
 
 MAX_REQUESTS_PER_CLIENT = 50
-"""Requests of one line that are under way; further ones wait, or go by the next."""
+"""Concurrent requests of one client; further ones use the next client, or wait."""
 MAX_IDLE_CONNECTIONS = 12
-"""Connections that a line keeps for later: as many as agents usually work at once."""
+"""Connections that a client keeps open: the usual number of concurrent agents."""
 MAX_CLIENTS = 20
-_LOOPBACK = {"127.0.0.1", "::1", "localhost"}
+_LOOPBACK_HOSTS = {"127.0.0.1", "::1", "localhost"}
 
 MakeClient = Callable[["anthropic.AsyncAnthropic | None"], "anthropic.AsyncAnthropic"]
-"""Makes a client, like an earlier one if there is one; on a worker thread."""
+"""Creates a client on a worker thread, as a copy of the first one if there is one."""
 
 
 @dataclass(eq=False, slots=True)
 class PooledClient:
-    """One client, and how many requests of it are under way."""
+    """A client and the number of its requests in progress."""
 
     client: "anthropic.AsyncAnthropic"
     active_requests: int = 0
 
 
-class Lines:
-    """All lines to one server; used from one event loop."""
+class ClientPool:
+    """All clients for one server; used from one event loop."""
 
     def __init__(self, make_client: MakeClient) -> None:
-        """Begin without any."""
-        self._open_line = make_client
-        self._lines: list[PooledClient] = []
-        self._opening = asyncio.Lock()
+        """Start without clients."""
+        self._make_client = make_client
+        self._clients: list[PooledClient] = []
+        self._lock = asyncio.Lock()
 
     async def open_first(self) -> "anthropic.AsyncAnthropic":
-        """Open the first one, unless it is there; raises what `open_line` does."""
-        async with self._opening:
-            return (await self._with_room(of=1)).client
+        """Create the first client unless it exists; passes on exceptions of `make_client`."""
+        async with self._lock:
+            return (await self._find_available(max_clients=1)).client
 
     @asynccontextmanager
     async def acquire(self) -> AsyncGenerator["anthropic.AsyncAnthropic"]:
-        """Take the first one with room for the time of a request; raises what `open_line` does."""
-        async with self._opening:
-            line = await self._with_room(of=MAX_CLIENTS)
-            line.active_requests += 1
+        """Lend a client for one request; passes on exceptions of `make_client`."""
+        async with self._lock:
+            pooled = await self._find_available(max_clients=MAX_CLIENTS)
+            pooled.active_requests += 1
         try:
-            yield line.client
+            yield pooled.client
         finally:
-            line.active_requests -= 1
+            pooled.active_requests -= 1
 
     async def close(self) -> None:
         """Close the connections."""
-        lines, self._lines = self._lines, []
-        for line in lines:
-            await line.client.close()
+        clients, self._clients = self._clients, []
+        for pooled in clients:
+            await pooled.client.close()
 
-    async def _with_room(self, of: int) -> PooledClient:
-        """Find the first that is not full; when all are, the one with the fewest requests."""
-        for line in self._lines:
-            if line.active_requests < MAX_REQUESTS_PER_CLIENT:
-                return line
-        if len(self._lines) < of:
-            first = self._lines[0].client if self._lines else None
-            self._lines.append(PooledClient(await asyncio.to_thread(self._open_line, first)))
-            return self._lines[-1]
-        return min(self._lines, key=lambda line: line.active_requests)
+    async def _find_available(self, max_clients: int) -> PooledClient:
+        """Return the first client that is not full, else a new one, else the least busy one."""
+        for pooled in self._clients:
+            if pooled.active_requests < MAX_REQUESTS_PER_CLIENT:
+                return pooled
+        if len(self._clients) < max_clients:
+            first = self._clients[0].client if self._clients else None
+            self._clients.append(PooledClient(await asyncio.to_thread(self._make_client, first)))
+            return self._clients[-1]
+        return min(self._clients, key=lambda pooled: pooled.active_requests)
 
 
 def make_http_client(base_url: str | None) -> Any:  # noqa: ANN401  (the SDK's own dependency)
-    """Make the part of a line that has the connections.
+    """Create an HTTP client as the SDK does, but with a small connection pool.
 
-    It reaches this very machine without the environment's proxies, else all as the SDK does.
+    For a server on this machine, it ignores the proxies that the environment sets.
     """
-    import anthropic  # noqa: PLC0415  (it is loaded late, see `anthropic_client`)
+    import anthropic  # noqa: PLC0415  (imported late, see `anthropic_client`)
     import httpx2  # noqa: PLC0415  (as above)
 
     limits = httpx2.Limits(
         max_connections=MAX_REQUESTS_PER_CLIENT, max_keepalive_connections=MAX_IDLE_CONNECTIONS
     )
-    if not base_url or urlsplit(base_url).hostname not in _LOOPBACK:
+    if not base_url or urlsplit(base_url).hostname not in _LOOPBACK_HOSTS:
         return anthropic.DefaultAsyncHttpxClient(limits=limits)
     if urlsplit(base_url).scheme == "https":
         return httpx2.AsyncClient(trust_env=False, limits=limits)
-    # One that trusts nobody: reading the system's certificates takes 25 ms, and none is shown here.
-    nobody = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    return httpx2.AsyncClient(trust_env=False, limits=limits, verify=nobody)
+    # Plain HTTP needs no certificates, and reading the system's takes 25 ms.
+    empty_context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    return httpx2.AsyncClient(trust_env=False, limits=limits, verify=empty_context)

@@ -1,4 +1,4 @@
-"""The script of a session without a key: short answers, and a few words that play the tools."""
+"""The script of a session without an API key: short answers, and a few words that call tools."""
 
 import re
 from collections.abc import Callable
@@ -12,18 +12,18 @@ from actors.models.request_reader import (
 from actors.models.scripted_reply import ReplyPlan, ScriptedCall
 
 API_KEY_HINT = (
-    "For the real thing set `ANTHROPIC_API_KEY` "
-    "(or `ANTHROPIC_BASE_URL` for a server of your own) and start again."
+    "To use a real model, set `ANTHROPIC_API_KEY` "
+    "(or `ANTHROPIC_BASE_URL` for your own server) and restart greenroom."
 )
 HELP_TEXT = f"""\
-I am a **script**, not a model: I cannot think, but everything around me is real. Try
+I am a **script**, not a model. I cannot think, but the tools and approvals around me are real. Try:
 
 - `list` or `list FOLDER`
 - `read FILE`
 - `run COMMAND`: asks you first
 - `write FILE TEXT`: shows you the change first
 - `edit FILE: OLD -> NEW`
-- `think`: some reasoning before the answer
+- `think`: shows reasoning before the answer
 - `long`: a long answer, to try Esc while it streams
 
 {API_KEY_HINT}
@@ -33,91 +33,94 @@ MAX_SHOWN_LINES = 8
 _SECTION = """\
 ### Part {number}
 
-An agent here is an *actor*: it has an address, an inbox and nothing that others can touch.
-What it wants done it says in messages, so that
+Every agent in this program is an *actor*: it has an address, an inbox, and state that no other
+actor can touch. Actors only send each other messages, so
 
-1. nobody waits for anybody,
-2. a fault stays where it happened,
-3. a stop reaches exactly what it should.
+1. no agent waits for another one,
+2. a crash stays in the agent that caused it,
+3. a stop reaches exactly the agents it should.
 
 ```python
 def on_receive(self, message: Inbox) -> None:
     match message:
-        case Prompt():
-            self._take_up(message)  # part {number}
+        case StartTurn():
+            self._start_turn(message)  # part {number}
         case CancelTurn():
-            self._interrupt(message)
+            self._cancel_turn(message)
 ```
 
-> Press **Esc** to stop this; what has been said so far is kept.
+> Press **Esc** to stop. The text so far is kept.
 
 """
 LONG_ANSWER = (
-    "# A long answer\n\nThis is a script reading out a text, not a model.\n\n"
+    "# A long answer\n\nThis text comes from a script, not from a model.\n\n"
     + "".join(_SECTION.format(number=number) for number in range(1, 9))
-    + f"That was all of it. {API_KEY_HINT}\n"
+    + f"That was the whole text. {API_KEY_HINT}\n"
 )
 
 
 def make_default_reply(request: RequestBody) -> ReplyPlan:
-    """Answer a prompt by its first matching word, and each result by showing its beginning."""
+    """Answer a prompt by its first matching word; answer tool results by showing their start."""
     if results := get_latest_tool_results(request):
-        return ReplyPlan(text="\n\n".join(_told(result) for result in results))
+        return ReplyPlan(text="\n\n".join(_describe_result(result) for result in results))
     prompt = get_last_prompt(request)
-    for pattern, answer in _ANSWERS:
+    for pattern, make_reply in _REPLIES:
         if match := re.search(pattern, prompt, re.IGNORECASE | re.DOTALL):
-            return answer(match)
+            return make_reply(match)
     return ReplyPlan(text=HELP_TEXT)
 
 
-def _told(result: ToolResult) -> str:
+def _describe_result(result: ToolResult) -> str:
     lines = result.text.strip("\n").splitlines()
     shown = "\n".join(lines[:MAX_SHOWN_LINES])
     more = f"\n… {len(lines) - MAX_SHOWN_LINES} more lines" if len(lines) > MAX_SHOWN_LINES else ""
-    opening = "That did not succeed" if result.is_error else "Done"
-    # Four backticks, because a result may hold three of its own.
-    return f"{opening}; the script was told:\n\n````text\n{shown}{more}\n````"
+    opening = "That failed" if result.is_error else "Done"
+    # Four backticks, because a result may contain three.
+    return f"{opening}. The tool returned:\n\n````text\n{shown}{more}\n````"
 
 
 def _call(tool: str, *names: str) -> Callable[[re.Match[str]], ReplyPlan]:
-    """Answer by one tool call whose arguments are the groups of the match."""
+    """Return a reply with one tool call, whose arguments are the groups of the match."""
 
-    def answer(match: re.Match[str]) -> ReplyPlan:
-        given = zip(names, match.groups(), strict=True)
-        arguments = {name: value.strip("`") for name, value in given if value}
-        return ReplyPlan(text=f"The script plays `{tool}`.", calls=(ScriptedCall(tool, arguments),))
+    def make_reply(match: re.Match[str]) -> ReplyPlan:
+        groups = zip(names, match.groups(), strict=True)
+        return _make_call(tool, {name: value.strip("`") for name, value in groups if value})
 
-    return answer
+    return make_reply
 
 
-def _long(_: re.Match[str]) -> ReplyPlan:
+def _make_call(tool: str, arguments: dict[str, str]) -> ReplyPlan:
+    return ReplyPlan(text=f"I call the `{tool}` tool.", calls=(ScriptedCall(tool, arguments),))
+
+
+def _make_write_call(match: re.Match[str]) -> ReplyPlan:
+    path = match.group(1) or "script.txt"
+    return _make_call("write", {"path": path, "content": "Written by a script.\n"})
+
+
+def _make_long_answer(_: re.Match[str]) -> ReplyPlan:
     return ReplyPlan(text=LONG_ANSWER)
 
 
-def _think(_: re.Match[str]) -> ReplyPlan:
+def _make_reasoning(_: re.Match[str]) -> ReplyPlan:
     return ReplyPlan(
-        thinking="A script has nothing to think about; so it says that it would weigh two ways, "
-        "prefer the plainer one, and go on.",
-        text=f"That was reasoning as a model would show it. {API_KEY_HINT}",
+        thinking="A script has nothing to think about. It pretends to compare two options, "
+        "picks the simpler one, and moves on.",
+        text=f"That is how a model's reasoning looks. {API_KEY_HINT}",
     )
 
 
-_ANSWERS: tuple[tuple[str, Callable[[re.Match[str]], ReplyPlan]], ...] = (
+_REPLIES: tuple[tuple[str, Callable[[re.Match[str]], ReplyPlan]], ...] = (
     (r"^\s*run\s+(.+?)\s*$", _call("bash", "command")),
     (r"^\s*write\s+(\S+)\s+(.+)$", _call("write", "path", "content")),
-    (r"^\s*write\s*(\S+)?\s*$", lambda match: _written(match.group(1))),
+    (r"^\s*write\s*(\S+)?\s*$", _make_write_call),
     (
         r"^\s*edit\s+(\S+?):?\s+(.+?)\s+->\s+(.+?)\s*$",
         _call("edit", "path", "old_string", "new_string"),
     ),
     (r"^\s*(?:list|ls)(?:\s+(\S+))?\s*$", _call("ls", "path")),
-    (r"^\s*long\b", _long),
-    (r"^\s*think\b", _think),
+    (r"^\s*long\b", _make_long_answer),
+    (r"^\s*think\b", _make_reasoning),
     (r"\bread\s+(\S+)", _call("read", "path")),
     (r"\brun\s+(.+?)\s*$", _call("bash", "command")),
 )
-
-
-def _written(path: str | None) -> ReplyPlan:
-    arguments = {"path": path or "rehearsal.txt", "content": "Written by a script.\n"}
-    return ReplyPlan(text="The script plays `write`.", calls=(ScriptedCall("write", arguments),))

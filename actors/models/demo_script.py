@@ -1,7 +1,7 @@
-"""The script of `greenroom demo`: find a failing test, mend it, leave a green repository.
+"""The script of `greenroom demo`: find a failing test, fix the bug and commit the fix.
 
-Four agents play it: the primary has two subagents look beside each other, and one of these has one
-of its own. Its stage is `shell/cli/demo_repository.py`; a test plays one against the other.
+Four agents take part: the primary starts two subagents in parallel, and one of them starts another
+one. `shell/cli/demo_repository.py` makes the repository; a test plays the script against it.
 """
 
 from collections.abc import Sequence
@@ -21,24 +21,26 @@ MODULE_PATH, TEST_PATH = "basket/price.py", "test_price.py"
 BROKEN_LINE = "    if pieces > DISCOUNT_FROM_PIECES:"
 FIXED_LINE = "    if pieces >= DISCOUNT_FROM_PIECES:"
 TEST_COMMAND = "python3 -m unittest -q"
-COMMIT_COMMAND = 'git commit -am "Give the discount from the tenth piece on"'
+COMMIT_SUBJECT = "Start the discount at ten pieces"
+COMMIT_COMMAND = f'git commit -am "{COMMIT_SUBJECT}"'
 FAILING_TEST = "test_ten_pieces_get_the_discount"
-DEMO_PROMPT = "One of the tests fails. Find out why, mend it and commit."
-"""What `greenroom demo` sends for the person."""
+DEMO_PROMPT = "One of the tests fails. Find out why, fix it and commit the fix."
+"""The prompt that `greenroom demo` sends."""
 FIND_TEST_PROMPT = (
-    "Find out which test of this repository fails, and what it expected. Change nothing."
+    "Find out which test of this repository fails and what it expects. Do not change any files."
 )
 RUN_TESTS_PROMPT = (
-    f"Run `{TEST_COMMAND}` and say which test fails, and with which values. Change nothing."
+    f"Run `{TEST_COMMAND}` and report which test fails, with the actual and the expected value. "
+    "Do not change any files."
 )
 READ_RULE_PROMPT = (
-    f"Read `{TEST_PATH}` and `{MODULE_PATH}` and say from how many pieces on there is a discount."
+    f"Read `{TEST_PATH}` and `{MODULE_PATH}` and report at how many pieces the discount starts."
 )
 
 
 @dataclass(frozen=True, slots=True)
 class ScriptStep:
-    """Something said, calls side by side, and what a result must show before the play goes on."""
+    """A text with parallel tool calls, and what one of their results must contain to continue."""
 
     text: str
     calls: tuple[ScriptedCall, ...]
@@ -48,7 +50,7 @@ class ScriptStep:
 
 @dataclass(frozen=True, slots=True)
 class AgentScript:
-    """What one agent plays, and says at its end."""
+    """The steps of one agent, and its final text."""
 
     steps: tuple[ScriptStep, ...]
     final_text: str
@@ -61,30 +63,30 @@ def _task(subagent: str, description: str, prompt: str) -> ScriptedCall:
 
 PRIMARY_STEPS = (
     ScriptStep(
-        text="*(A script speaks, not a model; tools, questions and files are real.)*\n\n"
-        "Let me see what is here.",
+        text="*(This demo plays a script instead of a model. The tools, approvals and files are "
+        "real.)*\n\nFirst I look at the repository.",
         calls=(ScriptedCall("ls", {"path": "."}),),
         expected_text="basket",
     ),
     ScriptStep(
-        text="A small package with tests. Two subagents look beside each other, so that what they "
-        "read does not fill my own memory: one finds the test that fails, one reads the rule. "
-        "What they ask comes up to you, with who asks through whom.",
+        text="This is a small package with tests. I start two subagents in parallel, so that what "
+        "they read does not fill my own context: one finds the failing test, the other reads the "
+        "pricing rule. When a subagent needs your approval, you see which agent asks.",
         calls=(
             _task("general", "Find the failing test", FIND_TEST_PROMPT),
-            _task("explore", "Read the rule", READ_RULE_PROMPT),
+            _task("explore", "Read the pricing rule", READ_RULE_PROMPT),
         ),
         expected_text=FAILING_TEST,
     ),
     ScriptStep(
-        text=f"`{FAILING_TEST}` fails: ten pieces should be cheaper, and are not. "
-        "The price is made in one place.",
+        text=f"`{FAILING_TEST}` fails: ten pieces should get the discount, but do not. "
+        "I read the code that calculates the price.",
         calls=(ScriptedCall("read", {"path": MODULE_PATH}),),
         expected_text=BROKEN_LINE.strip(),
     ),
     ScriptStep(
-        text="There it is: the docstring says *from ten pieces on*, but `>` begins at eleven. "
-        "One character mends it; you see the change before it is made.",
+        text="Here is the bug: the discount should start at ten pieces, but `>` starts it at "
+        "eleven. The fix is one character. You see the change before I make it.",
         calls=(
             ScriptedCall(
                 "edit", {"path": MODULE_PATH, "old_string": BROKEN_LINE, "new_string": FIXED_LINE}
@@ -93,40 +95,38 @@ PRIMARY_STEPS = (
         expected_text="",
     ),
     ScriptStep(
-        text="The same tests again.",
+        text="Now I run the tests again.",
         calls=(
             ScriptedCall("bash", {"command": TEST_COMMAND, "description": "Run the tests again"}),
         ),
         expected_text="OK",
     ),
     ScriptStep(
-        text="Green. I commit it, so that the repository is left clean.",
-        calls=(
-            ScriptedCall("bash", {"command": COMMIT_COMMAND, "description": "Commit the change"}),
-        ),
-        expected_text="Give the discount",  # git speaks the language of its user; this is our own text
+        text="All tests pass. I commit the fix.",
+        calls=(ScriptedCall("bash", {"command": COMMIT_COMMAND, "description": "Commit the fix"}),),
+        expected_text=COMMIT_SUBJECT,  # the rest of git's output is in the user's language
     ),
 )
 FIND_TEST_STEP = ScriptStep(
-    text="Running them is work for another pair of hands.",
+    text="I start another subagent to run the tests.",
     calls=(_task("general", "Run the tests", RUN_TESTS_PROMPT),),
     expected_text=FAILING_TEST,
 )
 RUN_TESTS_STEP = ScriptStep(
-    text="I run them.",
+    text="I run the tests.",
     calls=(ScriptedCall("bash", {"command": TEST_COMMAND, "description": "Run the tests"}),),
     expected_text=FAILING_TEST,
     may_fail=True,
 )
 READ_RULE_STEPS = (
     ScriptStep(
-        text="First the tests.",
+        text="I read the tests first.",
         calls=(ScriptedCall("read", {"path": TEST_PATH}),),
         expected_text=FAILING_TEST,
     ),
     ScriptStep(
-        text="They want nine pieces at the full price and ten at the lower one. Now the code, and "
-        "what it says of itself.",
+        text="The tests expect the full price for nine pieces and the discount for ten. Next, the "
+        "code and its docstring.",
         calls=(ScriptedCall("read", {"path": MODULE_PATH}),),
         expected_text="",
     ),
@@ -137,65 +137,70 @@ SUMMARY = f"""\
 
 The tests pass and the repository is clean.
 
-| what | where |
+| Step | Result |
 | --- | --- |
-| cause | `{MODULE_PATH}` compared with `>` where the rule says *from ten pieces on* |
-| change | one line: `>=` |
-| proof | `{TEST_COMMAND}` is green |
+| Cause | `{MODULE_PATH}` used `>`, so the discount started at eleven pieces |
+| Fix | one line: `>=` |
+| Check | `{TEST_COMMAND}` passes |
 
-This was a **script**, not a model. For the real thing set `ANTHROPIC_API_KEY` (or
-`ANTHROPIC_BASE_URL` for a server of your own) and start `greenroom` in a repository of yours.
+This was a **script**, not a model. To use a real model, set `ANTHROPIC_API_KEY` (or
+`ANTHROPIC_BASE_URL` for your own server) and run `greenroom` in one of your repositories.
 """
 
 
 SUBAGENT_SCRIPTS = {
     FIND_TEST_PROMPT: AgentScript(
-        (FIND_TEST_STEP,), f"`{FAILING_TEST}` fails; it expects 900 and gets 1000."
+        (FIND_TEST_STEP,), f"`{FAILING_TEST}` fails: it expects 900 and gets 1000."
     ),
     RUN_TESTS_PROMPT: AgentScript(
-        (RUN_TESTS_STEP,), f"`{FAILING_TEST}` fails: 1000 != 900. The others pass."
+        (RUN_TESTS_STEP,), f"`{FAILING_TEST}` fails: 1000 != 900. The other tests pass."
     ),
     READ_RULE_PROMPT: AgentScript(
-        READ_RULE_STEPS, "The tests and the docstring say the same: from ten pieces on."
+        READ_RULE_STEPS,
+        "The tests and the docstring say the same thing: the discount starts at ten pieces.",
     ),
 }
-"""By the prompt that a subagent begins with."""
+"""Subagents' scripts by their first prompt."""
 PRIMARY_SCRIPT = AgentScript(PRIMARY_STEPS, SUMMARY)
 _QUOTE = "> "
 
 
 def make_demo_reply(request: RequestBody) -> ReplyPlan:
-    """Play the next step; stop at a result that the play does not foresee, such as a refusal."""
+    """Play the next step; stop at a result that the script does not expect, such as a denial."""
     results = get_tool_results(request)
     if results and not get_latest_tool_results(request):
         return make_default_reply(request)
-    part = SUBAGENT_SCRIPTS.get(get_first_prompt(request), PRIMARY_SCRIPT)
-    seen = 0
-    for step in part.steps:
-        if seen == len(results):
+    script = SUBAGENT_SCRIPTS.get(get_first_prompt(request), PRIMARY_SCRIPT)
+    used_count = 0
+    for step in script.steps:
+        if used_count == len(results):
             return ReplyPlan(text=step.text, calls=step.calls)
-        of_step = results[seen : seen + len(step.calls)]
-        if not _is_as_foreseen(step, of_step):
-            return _stops(step, of_step)
-        seen += len(step.calls)
-    return ReplyPlan(text=part.final_text) if seen == len(results) else make_default_reply(request)
+        step_results = results[used_count : used_count + len(step.calls)]
+        if not _is_expected(step, step_results):
+            return _make_stop_reply(step, step_results)
+        used_count += len(step.calls)
+    if used_count == len(results):
+        return ReplyPlan(text=script.final_text)
+    return make_default_reply(request)
 
 
-def _is_as_foreseen(step: ScriptStep, results: Sequence[ToolResult]) -> bool:
-    fine = step.may_fail or not any(result.is_error for result in results)
-    return fine and any(step.expected_text in result.text for result in results)
+def _is_expected(step: ScriptStep, results: Sequence[ToolResult]) -> bool:
+    if not step.may_fail and any(result.is_error for result in results):
+        return False
+    return any(step.expected_text in result.text for result in results)
 
 
-def _stops(step: ScriptStep, results: Sequence[ToolResult]) -> ReplyPlan:
+def _make_stop_reply(step: ScriptStep, results: Sequence[ToolResult]) -> ReplyPlan:
     failed = next((result for result in results if result.is_error), results[0])
-    said = _quoted(failed.text) or failed.text.strip().partition("\n")[0] or "nothing"
+    first_line = failed.text.strip().partition("\n")[0]
+    cause = _find_quoted_line(failed.text) or first_line or "(no output)"
     return ReplyPlan(
-        text=f"I stop here: this script cannot go on without that `{step.calls[0].name}` call. "
-        f"Its result was:\n\n{_QUOTE}{said}\n\nStart `greenroom demo` again to see the whole of it."
+        text=f"I stop here, because the script needs that `{step.calls[0].name}` call to succeed. "
+        f"Its result was:\n\n{_QUOTE}{cause}\n\nRun `greenroom demo` again to see the whole demo."
     )
 
 
-def _quoted(text: str) -> str:
-    """Find what stopped a subagent: it quotes that, as its own parent will."""
+def _find_quoted_line(text: str) -> str:
+    """Return the line with which a stopped subagent quotes the cause, else an empty text."""
     lines = text.splitlines()
     return next((line.removeprefix(_QUOTE) for line in lines if line.startswith(_QUOTE)), "")

@@ -1,8 +1,8 @@
-"""Packages that only gather names, as most of the SDK's do, give each name when it is wanted.
+"""Lazy imports for packages that only re-export names, as most packages of the SDK do.
 
-To gather 1,800 models of endpoints that nobody here calls takes 0.3 s and 27 MiB. Python 3.15 can
-leave such imports until a name is used (PEP 810); this does it before, for one package. What is
-loaded is the same code, and a name is the same object.
+Importing 1,800 models of endpoints that we never call takes 0.3 s and 27 MiB. Python 3.15 can defer
+such imports until a name is used (PEP 810); this module does it for one package on older versions.
+The same code runs, and each name is the same object.
 """
 
 import ast
@@ -19,94 +19,94 @@ from typing import cast
 _log = logging.getLogger("greenroom.models")
 
 NameOrigin = tuple[str, str | None]
-"""The module that a name comes from, and its name there; None: it is that module."""
+"""The module that a name comes from, and its name there; None: it is the module itself."""
 
 
 def import_lazily(
     package: str, subpackages: tuple[str, ...], import_needed: Callable[[], None]
 ) -> None:
-    """Load what `use` imports and names of a package, and whatever else when it is wanted.
+    """Import only what `import_needed` uses of a package; import the rest on first use.
 
-    Late is the package itself, and those that are or lie in `inner`. Where that cannot be done
-    with the package as it is, all of it is loaded. Harmless when done twice.
+    The package itself and everything in `subpackages` becomes lazy. If that fails with this
+    version of the package, it is imported normally. Safe to call twice.
     """
-    if not any(isinstance(each, _Finder) and each.package == package for each in sys.meta_path):
-        sys.meta_path.insert(0, _Finder(package, subpackages))
+    if not any(isinstance(each, _LazyFinder) and each.package == package for each in sys.meta_path):
+        sys.meta_path.insert(0, _LazyFinder(package, subpackages))
     try:
         import_needed()
-    except Exception:  # noqa: BLE001  (foreign code; when it fails again, that is raised)
-        _log.warning("%s is loaded as a whole", package, exc_info=True)
+    except Exception:  # noqa: BLE001  (third-party code; a second failure is raised)
+        _log.warning("%s is imported as a whole", package, exc_info=True)
         sys.meta_path[:] = [
             each
             for each in sys.meta_path
-            if not (isinstance(each, _Finder) and each.package == package)
+            if not (isinstance(each, _LazyFinder) and each.package == package)
         ]
-        _forget(package)
+        _unload(package)
         import_needed()
 
 
-class _Finder(MetaPathFinder):
-    """Finds packages that are late; all other modules are found as ever."""
+class _LazyFinder(MetaPathFinder):
+    """Finds lazy packages; leaves all other modules to the standard finders."""
 
-    def __init__(self, package: str, inner: tuple[str, ...]) -> None:
+    def __init__(self, package: str, subpackages: tuple[str, ...]) -> None:
         self.package = package
-        self._inner = tuple(f"{each}." for each in inner)
+        self._prefixes = tuple(f"{each}." for each in subpackages)
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        if fullname != self.package and not f"{fullname}.".startswith(self._inner):
+        if fullname != self.package and not f"{fullname}.".startswith(self._prefixes):
             return None
         spec = PathFinder.find_spec(fullname, path, target)
         if spec and spec.submodule_search_locations and isinstance(spec.loader, InspectLoader):
-            spec.loader = _LateLoader(spec.loader)
+            spec.loader = _LazyLoader(spec.loader)
         return spec
 
 
-class _LateLoader(Loader):
-    """Makes a package that has not run its own code."""
+class _LazyLoader(Loader):
+    """Creates a package without running its code."""
 
-    def __init__(self, whole: InspectLoader) -> None:
-        self._whole = whole
+    def __init__(self, loader: InspectLoader) -> None:
+        self._loader = loader
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        return _LatePackage(spec.name)
+        return _LazyPackage(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:
-        cast("_LatePackage", module).late = self._whole
+        cast("_LazyPackage", module).pending_loader = self._loader
 
 
-class _LatePackage(ModuleType):
-    late: InspectLoader | None = None
-    """Loads the whole of it; None: it is whole."""
+class _LazyPackage(ModuleType):
+    pending_loader: InspectLoader | None = None
+    """Runs the package's own code; None: it has run."""
     origins: dict[str, NameOrigin] | None = None
 
     def __getattr__(self, name: str) -> object:
-        special = name.startswith("__") and name not in ("__all__", "__version__")
-        if self.late is None or special:
+        is_special = name.startswith("__") and name not in ("__all__", "__version__")
+        if self.pending_loader is None or is_special:
             message = f"module {self.__name__!r} has no attribute {name!r}"
             raise AttributeError(message)
         if self.origins is None:
-            self.origins = list_reexports(self.late.get_source(self.__name__) or "")
+            self.origins = list_reexports(self.pending_loader.get_source(self.__name__) or "")
         origin = self.origins.get(name)
         if origin is None and find_spec(f"{self.__name__}.{name}"):
             origin = f".{name}", None
         if origin is None:
-            return self._made(name)
-        value = _value_of(origin, self.__name__)
+            return self._run_package(name)
+        value = _import_origin(origin, self.__name__)
         setattr(self, name, value)
         return value
 
-    def _made(self, name: str) -> object:
-        """Run the package's own code for a name that it does not just gather."""
-        if self.late is not None:
-            whole, self.late = self.late, None
-            whole.exec_module(self)
+    def _run_package(self, name: str) -> object:
+        """Run the package's code, for a name that it does not just re-export."""
+        if self.pending_loader is not None:
+            loader, self.pending_loader = self.pending_loader, None
+            loader.exec_module(self)
         return getattr(self, name)
 
 
 def list_reexports(source: str) -> dict[str, NameOrigin]:
-    """List the names that a package's source takes from its own modules, and where from."""
+    """Return the names that a package's source imports from its own modules, with origins."""
     return {
         each.asname or each.name: (
             "." * node.level + (node.module or each.name),
@@ -118,11 +118,11 @@ def list_reexports(source: str) -> dict[str, NameOrigin]:
     }
 
 
-def _value_of(origin: NameOrigin, package: str) -> object:
+def _import_origin(origin: NameOrigin, package: str) -> object:
     module = import_module(origin[0], package)
     return getattr(module, origin[1]) if origin[1] else module
 
 
-def _forget(package: str) -> None:
+def _unload(package: str) -> None:
     for name in [each for each in sys.modules if f"{each}.".startswith(f"{package}.")]:
         del sys.modules[name]

@@ -1,4 +1,4 @@
-"""A script behind the Messages API, on a port of this machine that only it can reach."""
+"""A local Messages API server that plays a script; only this machine can reach its port."""
 
 import asyncio
 import itertools
@@ -13,43 +13,43 @@ from actors.models.scripted_reply import ReplyPlan, StreamEvent, generate_events
 from actors.models.server_sent_events import encode_event
 
 Script: TypeAlias = Callable[[Mapping[str, JsonValue]], ReplyPlan]
-"""Decides a reply from the body of the request; the conversation in it is all its memory."""
+"""Chooses the reply from the request body; the conversation in it is its only state."""
 
 DELTA_PAUSE_S = 0.015
 """Pause before each delta at pace 1."""
-_REQUEST_LIMIT_BYTES = 256 * 1024 * 1024
-_STREAM_HEAD = (
+_MAX_REQUEST_BYTES = 256 * 1024 * 1024
+_STREAM_HEADERS = (
     b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
 )
 
 
-class Loopback:
+class LoopbackServer:
     """Serves a script until it is closed."""
 
     def __init__(self, script: Script, pace: float) -> None:
         self._script = script
         self._pause_s = DELTA_PAUSE_S * pace
-        self._replies = itertools.count(1)
+        self._reply_numbers = itertools.count(1)
         self._connections: set[asyncio.Task[None]] = set()
         self._server: asyncio.Server | None = None
 
     @property
     def base_url(self) -> str:
-        """Where it serves."""
+        """The server's URL; empty before `open`."""
         if self._server is None:
             return ""
         return f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
 
     async def open(self) -> None:
-        """Take a free port and begin to serve.
+        """Open a free port and start serving.
 
         Raises:
-            OSError: this machine gives no port.
+            OSError: no port could be opened.
         """
-        self._server = await asyncio.start_server(self._connected, "127.0.0.1", 0)
+        self._server = await asyncio.start_server(self._on_connection, "127.0.0.1", 0)
 
     async def close(self) -> None:
-        """Give the port back and end all connections."""
+        """Close the port and all connections."""
         if self._server is not None:
             self._server.close()
         connections = tuple(self._connections)
@@ -57,34 +57,37 @@ class Loopback:
             connection.cancel()
         await asyncio.gather(*connections, return_exceptions=True)
 
-    def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def _on_connection(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         connection = asyncio.ensure_future(self._serve(reader, writer))
         self._connections.add(connection)
         connection.add_done_callback(self._connections.discard)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
-            # A client that leaves in mid-stream has cancelled its turn: no fault of anybody.
+            # A client that disconnects while streaming has cancelled its turn; this is no error.
             with suppress(ConnectionError, asyncio.IncompleteReadError):
                 while (request := await _read_request(reader)) is not None:
-                    await self._answer(request, writer)
+                    await self._respond(request, writer)
         finally:
             writer.close()
 
-    async def _answer(self, request: bytes, writer: asyncio.StreamWriter) -> None:
+    async def _respond(self, request: bytes, writer: asyncio.StreamWriter) -> None:
         try:
             body = cast("Mapping[str, JsonValue]", from_json(request))
             plan = self._script(body)
-        except Exception as error:  # noqa: BLE001  (a fault in a script is shown, not hidden)
-            writer.write(_error(f"the script failed: {type(error).__name__}: {error}"))
+        except Exception as error:  # noqa: BLE001  (a bug in a script is shown, not hidden)
+            writer.write(_encode_error(f"the script failed: {type(error).__name__}: {error}"))
             await writer.drain()
             return
-        writer.write(_STREAM_HEAD)
-        await self._play(generate_events(plan, body, _reply_id(body, next(self._replies))), writer)
+        reply_id = _make_reply_id(body, next(self._reply_numbers))
+        writer.write(_STREAM_HEADERS)
+        await self._send_events(generate_events(plan, body, reply_id), writer)
         writer.write(b"0\r\n\r\n")
         await writer.drain()
 
-    async def _play(self, events: Iterable[StreamEvent], writer: asyncio.StreamWriter) -> None:
+    async def _send_events(
+        self, events: Iterable[StreamEvent], writer: asyncio.StreamWriter
+    ) -> None:
         for event in events:
             if self._pause_s and event["type"] == "content_block_delta":
                 await asyncio.sleep(self._pause_s)
@@ -93,38 +96,38 @@ class Loopback:
             await writer.drain()
 
 
-async def start_loopback_server(script: Script, pace: float = 1.0) -> Loopback:
-    """Serve `script` on a free port of 127.0.0.1; `pace` 0 streams without pauses.
+async def start_loopback_server(script: Script, pace: float = 1.0) -> LoopbackServer:
+    """Serve `script` on a free port of 127.0.0.1; pace 0 streams without pauses.
 
     Raises:
-        OSError: this machine gives no port.
+        OSError: no port could be opened.
     """
-    loopback = Loopback(script, pace)
-    await loopback.open()
-    return loopback
+    server = LoopbackServer(script, pace)
+    await server.open()
+    return server
 
 
-def _reply_id(body: Mapping[str, JsonValue], number: int) -> str:
-    """Make an id that a resumed conversation, served by another process, does not have yet."""
+def _make_reply_id(body: Mapping[str, JsonValue], number: int) -> str:
+    """Return an id that is also new in a conversation resumed from another process."""
     messages = body.get("messages")
     return f"script_{len(messages) if isinstance(messages, list) else 0}_{number}"
 
 
 async def _read_request(reader: asyncio.StreamReader) -> bytes | None:
-    """Read one request's body; None when the client is done or says something else than HTTP."""
+    """Read one request's body; None: the client has disconnected or does not speak HTTP."""
     try:
-        head = await reader.readuntil(b"\r\n\r\n")
+        header_bytes = await reader.readuntil(b"\r\n\r\n")
     except (asyncio.IncompleteReadError, asyncio.LimitOverrunError):
         return None
-    lines = head.decode("latin-1").lower().split("\r\n")
+    lines = header_bytes.decode("latin-1").lower().split("\r\n")
     headers = dict(line.split(": ", 1) for line in lines[1:] if ": " in line)
     length = headers.get("content-length", "")
-    if not length.isdecimal() or int(length) > _REQUEST_LIMIT_BYTES:
+    if not length.isdecimal() or int(length) > _MAX_REQUEST_BYTES:
         return None
     return await reader.readexactly(int(length))
 
 
-def _error(message: str) -> bytes:
+def _encode_error(message: str) -> bytes:
     body = to_json({"type": "error", "error": {"type": "api_error", "message": message}})
     return (
         b"HTTP/1.1 500 Internal Server Error\r\ncontent-type: application/json\r\n"

@@ -1,4 +1,4 @@
-"""What the agents need of a model: one request, a stream of events, one end."""
+"""The `ModelClient` protocol: one request, a stream of deltas, and one reply or error."""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
@@ -30,14 +30,14 @@ class ReplyDelta:
     text: str = ""
     thinking: str = ""
     usage: Usage | None = None
-    """What the server has counted of this request so far, where it said."""
+    """The server's count for this request so far, if it sent one."""
     tool_input_chars: int = 0
-    """Of the arguments of calls; what they say comes with the `Reply` only."""
+    """Characters of tool call arguments; their content comes only with the `Reply`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The whole reply; comes last, and only after the stream's `message_stop`."""
+    """The complete reply; comes last, and only after the stream's `message_stop`."""
 
     content: tuple[ContentBlock, ...]
     stop_reason: str
@@ -46,9 +46,9 @@ class Reply:
 
 
 class ModelError(Exception):
-    """The request ended without a whole reply.
+    """A request that ended without a complete reply.
 
-    The detail is for people: what happened, where, what to do.
+    The detail is for the user: what happened, where, and what to do.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class ModelError(Exception):
         is_retryable: bool = False,
         retry_after_s: float = 0.0,
     ) -> None:
-        """Keep the closed reason beside the text; `retry`: the same may succeed later."""
+        """Create an error; `is_retryable`: the same request may succeed later."""
         super().__init__(detail)
         self.reason: ModelFailureReason = reason
         self.detail = detail
@@ -68,18 +68,18 @@ class ModelError(Exception):
 
 
 class ModelClient(Protocol):
-    """A server that speaks the Messages API, or a stand-in that plays one."""
+    """A server that speaks the Messages API, or a stand-in for one."""
 
     def stream(self, request: ModelRequest) -> AsyncIterator[ReplyDelta | Reply]:
-        """Send `request`; yields `Streamed` as it arrives, then exactly one `Reply`.
+        """Send `request`; yield `ReplyDelta`s as they arrive, then exactly one `Reply`.
 
-        Cancelling the task that iterates closes the connection.
+        Cancelling the iterating task closes the connection.
 
         Raises:
-            ModelError: the request ended without a whole reply.
+            ModelError: the request ended without a complete reply.
         """
         ...
 
     async def look_up_limits(self, model: str) -> ModelLimitsFound | None:
-        """Ask what a model takes; None where nobody says, or not soon."""
+        """Ask the server for a model's token limits; None if it does not answer in time."""
         ...

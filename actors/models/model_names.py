@@ -1,4 +1,4 @@
-"""Which models there are, what people call them, and what they take where no server says."""
+"""Model ids, their aliases, and token limits for servers that do not report any."""
 
 from messages.model_events import ModelLimitsFound
 
@@ -9,21 +9,23 @@ MODEL_ALIASES = {
     "sonnet": "claude-sonnet-5-5",
     "haiku": "claude-haiku-5-5",
 }
-"""The newest of each line in November 2026."""
+"""The newest model of each family in November 2026."""
 
-_LINES = ("fable", "mythos", "opus", "sonnet", "haiku")
-_CURRENT = tuple(f"claude-{line}-5" for line in _LINES)
-_CURRENT_TOKENS = (1_000_000, 128_000)
-_OTHER_TOKENS = (200_000, 32_000)
-"""Modest, for names that we do not know."""
+_FAMILIES = ("fable", "mythos", "opus", "sonnet", "haiku")
+_CURRENT_PREFIXES = tuple(f"claude-{family}-5" for family in _FAMILIES)
+_CURRENT_LIMITS_TOKENS = (1_000_000, 128_000)
+_OTHER_LIMITS_TOKENS = (200_000, 32_000)
+"""Conservative values for models that we do not know."""
 
 
 def resolve_model(name: str) -> str:
-    """Turn an alias into a model's id; any other name is taken as it is."""
+    """Return the model id for an alias; return any other name unchanged."""
     return MODEL_ALIASES.get(name.lower(), name)
 
 
 def get_default_limits(model: str) -> ModelLimitsFound:
-    """Say what a model takes, where its server does not."""
-    context, output = _CURRENT_TOKENS if model.startswith(_CURRENT) else _OTHER_TOKENS
+    """Return the limits to assume for a model until its server reports them."""
+    context, output = (
+        _CURRENT_LIMITS_TOKENS if model.startswith(_CURRENT_PREFIXES) else _OTHER_LIMITS_TOKENS
+    )
     return ModelLimitsFound(model=model, max_context_tokens=context, max_output_tokens=output)

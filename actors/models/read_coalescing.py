@@ -1,4 +1,4 @@
-"""What one read of the socket brought, in one piece."""
+"""Joining of the chunks that arrive in one socket read."""
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
@@ -7,36 +7,36 @@ from collections.abc import AsyncGenerator, AsyncIterator
 async def coalesce_reads(
     chunks: AsyncIterator[bytes], idle_timeout_s: float
 ) -> AsyncGenerator[bytes, None]:
-    """Join the chunks that are there without waiting; raises whatever reading them raised.
+    """Join the chunks that are available without waiting; pass on exceptions from reading them.
 
-    An HTTP client hands out the parts of a chunked body one by one, also those of a single read.
-    A task takes them until it has to wait for the socket; only then is the reader woken.
+    An HTTP client returns the parts of a chunked body one by one, even if they came in one read.
+    A task collects them until it has to wait for the socket; only then does the consumer wake.
 
     Raises:
-        TimeoutError: nothing came for `idle_s`.
+        TimeoutError: nothing arrived for `idle_timeout_s`.
     """
-    waiting: list[bytes] = []
+    collected: list[bytes] = []
     arrived = asyncio.Event()
 
-    async def take() -> None:
+    async def collect() -> None:
         try:
             async for chunk in chunks:
-                waiting.append(chunk)
+                collected.append(chunk)
                 arrived.set()
         finally:
             arrived.set()
 
-    taking = asyncio.create_task(take())
+    task = asyncio.create_task(collect())
     try:
-        while waiting or not taking.done():
+        while collected or not task.done():
             async with asyncio.timeout(idle_timeout_s):
                 await arrived.wait()
             arrived.clear()
-            burst = b"".join(waiting)
-            waiting.clear()
-            if burst:
-                yield burst
-        await taking
+            data = b"".join(collected)
+            collected.clear()
+            if data:
+                yield data
+        await task
     finally:
-        taking.cancel()
-        await asyncio.gather(taking, return_exceptions=True)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)

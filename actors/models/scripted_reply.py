@@ -1,4 +1,4 @@
-"""What a scripted model answers, and the event stream that says it."""
+"""Replies of a scripted model, and their event stream."""
 
 import itertools
 import re
@@ -12,12 +12,12 @@ from pydantic_core import to_json
 StreamEvent: TypeAlias = dict[str, JsonValue]
 
 _CHARS_PER_TOKEN = 4
-_INPUT_PIECE_CHARS = 12
+_INPUT_CHUNK_CHARS = 12
 
 
 @dataclass(frozen=True, slots=True)
 class ScriptedCall:
-    """A tool call of a script."""
+    """A tool call in a script."""
 
     name: str
     input: Mapping[str, JsonValue]
@@ -25,19 +25,19 @@ class ScriptedCall:
 
 @dataclass(frozen=True, slots=True)
 class ReplyPlan:
-    """One reply of a script: reasoning, text, tool calls; what is empty is left out."""
+    """One reply of a script: reasoning, text and tool calls; empty parts are left out."""
 
     text: str = ""
     calls: tuple[ScriptedCall, ...] = ()
     thinking: str = ""
     stop_reason: str = ""
-    """Empty: `tool_use` with calls, `end_turn` without."""
+    """Empty: `tool_use` if there are calls, else `end_turn`."""
 
 
 def generate_events(
     plan: ReplyPlan, request: Mapping[str, JsonValue], reply_id: str
 ) -> Iterator[StreamEvent]:
-    """Tell a plan as the events of the Messages API, a word or a piece of input at a time."""
+    """Yield a reply as Messages API events, one word or piece of tool input at a time."""
     yield _message_start(request, reply_id)
     index = itertools.count()
     if plan.thinking:
@@ -46,33 +46,35 @@ def generate_events(
             {"type": "thinking_delta", "thinking": word} for word in split_words(plan.thinking)
         ]
         deltas.append({"type": "signature_delta", "signature": "c2NyaXB0"})
-        yield from _block(next(index), start, deltas)
+        yield from _block_events(next(index), start, deltas)
     if plan.text:
         deltas = [{"type": "text_delta", "text": word} for word in split_words(plan.text)]
-        yield from _block(next(index), {"type": "text", "text": ""}, deltas)
+        yield from _block_events(next(index), {"type": "text", "text": ""}, deltas)
     for number, call in enumerate(plan.calls):
         start = {"type": "tool_use", "id": f"{reply_id}_{number}", "name": call.name, "input": {}}
-        deltas = [{"type": "input_json_delta", "partial_json": p} for p in _pieces(call.input)]
-        yield from _block(next(index), start, deltas)
+        deltas = [{"type": "input_json_delta", "partial_json": p} for p in _split_input(call.input)]
+        yield from _block_events(next(index), start, deltas)
     yield _message_delta(plan)
     yield {"type": "message_stop"}
 
 
 def split_words(text: str) -> list[str]:
-    """Cut a text into its words, each with the space before it; nothing is lost."""
+    """Split a text into words, each with the space before it; joining them restores it."""
     return re.findall(r"\s*\S+|\s+$", text)
 
 
-def _block(index: int, start: StreamEvent, deltas: list[dict[str, str]]) -> Iterator[StreamEvent]:
+def _block_events(
+    index: int, start: StreamEvent, deltas: list[dict[str, str]]
+) -> Iterator[StreamEvent]:
     yield {"type": "content_block_start", "index": index, "content_block": start}
     for delta in deltas:
         yield {"type": "content_block_delta", "index": index, "delta": {**delta}}
     yield {"type": "content_block_stop", "index": index}
 
 
-def _pieces(arguments: Mapping[str, JsonValue]) -> list[str]:
-    whole = to_json(arguments).decode()
-    return [whole[i : i + _INPUT_PIECE_CHARS] for i in range(0, len(whole), _INPUT_PIECE_CHARS)]
+def _split_input(arguments: Mapping[str, JsonValue]) -> list[str]:
+    encoded = to_json(arguments).decode()
+    return [encoded[i : i + _INPUT_CHUNK_CHARS] for i in range(0, len(encoded), _INPUT_CHUNK_CHARS)]
 
 
 def _message_start(request: Mapping[str, JsonValue], reply_id: str) -> StreamEvent:
@@ -86,7 +88,7 @@ def _message_start(request: Mapping[str, JsonValue], reply_id: str) -> StreamEve
         "id": f"msg_{reply_id}",
         "type": "message",
         "role": "assistant",
-        "model": request.get("model", "rehearsal"),
+        "model": request.get("model", "scripted"),
         "content": [],
         "stop_reason": None,
         "stop_sequence": None,

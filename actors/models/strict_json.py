@@ -1,4 +1,4 @@
-"""JSON as it must be before it may act: one object, every key once, only real numbers."""
+"""Strict JSON for tool calls: one object, no duplicate keys, finite numbers only."""
 
 import json
 import math
@@ -9,42 +9,45 @@ from pydantic_core import from_json
 
 
 def parse_strict_object(text: str | bytes) -> dict[str, JsonValue]:
-    """Read exactly one JSON object.
+    """Parse exactly one JSON object.
 
     Raises:
-        ValueError: the text is cut off, says a key twice, has NaN or an infinite number, is nested
-            too deeply, holds half a character, or is something else than an object.
+        ValueError: the text is no object or incomplete, repeats a key, has NaN or an infinite
+            number, is nested too deeply, or contains half a surrogate pair.
     """
-    # Two readers, because each is blind to something: the first refuses half characters and
-    # endless nesting, the second sees keys that come twice.
+    # Two parsers, because each misses something: the first rejects lone surrogates and endless
+    # nesting, the second sees duplicate keys.
     from_json(text, allow_inf_nan=False)
     value: object = json.loads(
-        text, object_pairs_hook=_each_once, parse_float=_finite, parse_constant=_no_constant
+        text,
+        object_pairs_hook=_reject_duplicate_keys,
+        parse_float=_parse_finite,
+        parse_constant=_reject_constant,
     )
     if not isinstance(value, dict):
         message = "not a JSON object"
-        raise ValueError(message)  # noqa: TRY004  (wrong text, not a wrong use of this function)
+        raise ValueError(message)  # noqa: TRY004  (wrong text, not wrong use of this function)
     return cast("dict[str, JsonValue]", value)
 
 
-def _each_once(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
+def _reject_duplicate_keys(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
     fields = dict(pairs)
     if len(fields) < len(pairs):
         keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
-        message = f"the key {twice[:100]!r} comes twice"
+        duplicate = next(key for key in keys if keys.count(key) > 1)
+        message = f"duplicate key {duplicate[:100]!r}"
         raise ValueError(message)
     return fields
 
 
-def _finite(digits: str) -> float:
+def _parse_finite(digits: str) -> float:
     number = float(digits)
     if not math.isfinite(number):
-        message = f"{digits[:20]} is too large a number"
+        message = f"the number {digits[:20]} is too large"
         raise ValueError(message)
     return number
 
 
-def _no_constant(name: str) -> float:
-    message = f"{name} is not JSON"
+def _reject_constant(name: str) -> float:
+    message = f"{name} is not valid JSON"
     raise ValueError(message)

@@ -1,4 +1,8 @@
-"""What a feature writes: a behaviour that lives in a cell of the runtime."""
+"""`Actor`: the base class of every behavior, and the inbox contract that `tell` checks.
+
+A behavior never sees pykka, threads or the event loop. It reaches the runtime only through the
+`ActorContext` that its cell provides.
+"""
 
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable
@@ -25,7 +29,7 @@ from messages.address import Address
 from messages.base import Message
 
 STOP_TIMEOUT_S = 2.0
-"""Time for the ordered stop of a turn or an agent, and of all below it."""
+"""Deadline for stopping an actor together with its subtree."""
 
 M = TypeVar("M", bound=Message)
 JobId = int
@@ -33,22 +37,22 @@ JobId = int
 
 @dataclass(frozen=True, slots=True)
 class JobFailure:
-    """How a work ended without a message of its own."""
+    """A job that ended without returning a message."""
 
     kind: Literal["raised", "cancelled"]
     detail: str = ""
-    """Type and text of what was raised; never a `repr`, which would differ from run to run."""
+    """Type and text of the exception. Never its `repr`, which differs between runs."""
 
 
 class ActorContext(Protocol):
-    """What a behaviour may ask of the cell it lives in."""
+    """What a behavior can ask of its cell."""
 
     address: Address
     sender: Address
     incarnation: int
 
     def send(self, to: Address, message: Message, sender: Address) -> None:
-        """Deliver a message, or count a dead letter."""
+        """Deliver a message, or count it as a dead letter."""
         ...
 
     def start_child(self, make: "ActorFactory", name: str, restart: Restart) -> Address:
@@ -66,7 +70,7 @@ class ActorContext(Protocol):
         ...
 
     def schedule(self, delay_s: float, message: Message) -> None:
-        """Deliver a message to its sender later."""
+        """Deliver a message to this actor after a delay."""
         ...
 
     def cancel_job(self, job_id: JobId) -> None:
@@ -74,162 +78,167 @@ class ActorContext(Protocol):
         ...
 
     def message_sink(self) -> Callable[[Message], None]:
-        """Open a way for a job to speak before it ends."""
+        """Return a function with which a job sends messages to this actor."""
         ...
 
     def watch(self, peer: Address) -> None:
-        """Hear of a peer's restarts."""
+        """Subscribe to a peer's restarts."""
         ...
 
     def stash(self, except_types: frozenset[type[Message]]) -> None:
-        """Let all mail wait that is not of these kinds."""
+        """Hold back messages of all other types."""
         ...
 
     def unstash(self) -> None:
-        """Let the mail come in again."""
+        """Deliver the stashed messages, and stop holding messages back."""
         ...
 
     def finish(self, result: str) -> None:
-        """End in good order after the message in hand."""
+        """Stop normally after the current message."""
         ...
 
 
 class Actor(ABC, Generic[M]):
-    """One member of the tree; `M` is the closed union of what it can receive.
+    """A behavior; `M` is the closed union of the messages it receives.
 
-    Handlers are plain functions that never wait: slow work goes to `work`. Nothing else touches an
-    actor's state, and nothing it raises reaches another actor.
+    Handlers are plain functions that never wait. Slow work goes to `start_job`. Nothing else
+    touches an actor's state, and no exception it raises reaches another actor.
     """
 
     dispatcher: ClassVar[Literal["loop", "thread"]] = "loop"
     """`thread`: for actors that must call blocking code, such as the journal."""
     drains_before_stop: ClassVar[bool] = False
-    """True: a stop waits behind the mail that is already there."""
+    """True: a stop waits behind the messages already in the mailbox."""
 
-    __host: ActorContext
+    __context: ActorContext
 
     def on_start(self) -> None:
-        """Run before the first message; may raise, which the parent hears as `ChildFailed`."""
+        """Run before the first message. An exception ends the actor with `ChildFailed`."""
 
     @abstractmethod
     def on_receive(self, message: M) -> None:
         """Handle one message: a `match` over the union, closed by `assert_never`."""
 
     def on_stop(self) -> None:
-        """Clean up on every way out, a crash included; own work and children still run."""
+        """Clean up, also after a crash. Jobs and children of this actor are still running."""
 
     @property
     def address(self) -> Address:
-        """Where this actor stands in the tree."""
-        return self.__host.address
+        """The actor's own address."""
+        return self.__context.address
 
     @property
     def sender(self) -> Address:
-        """Who sent the message in hand."""
-        return self.__host.sender
+        """The sender of the current message."""
+        return self.__context.sender
 
     @property
     def incarnation(self) -> int:
-        """Which life this is: 1, and one more after each restart."""
-        return self.__host.incarnation
+        """The number of starts so far: 1, plus one for each restart."""
+        return self.__context.incarnation
 
     def tell(self, to: Address, message: Message) -> None:
-        """Send `message`; to an ended actor it is a counted dead letter.
+        """Send `message`. If the receiver has ended, it is counted as a dead letter.
 
         Raises:
-            UnexpectedMessageError: the receiver's inbox has no such message (our bug, so we fail).
+            UnexpectedMessageError: the receiver's inbox has no such message (a bug in the sender).
         """
-        host = self.__host
-        host.send(to, message, host.address)
+        context = self.__context
+        context.send(to, message, context.address)
 
     def forward(self, to: Address, message: Message) -> None:
-        """Pass the message in hand on; its receiver sees who said it first."""
-        self.__host.send(to, message, self.__host.sender)
+        """Send the current message on; the receiver sees the original sender."""
+        self.__context.send(to, message, self.__context.sender)
 
     def start(
         self, make: Callable[[], "Actor[Any]"], name: str, restart: Restart = NO_RESTART
     ) -> Address:
-        """Start a child; `make` (a class, or a `partial` of one) runs in the child's first step.
+        """Start a child; `make` (a class, or a `partial` of one) runs in the child's context.
 
-        Its end reaches this actor as exactly one of `ChildCompleted`, `ChildCancelled`,
-        `ChildFailed`; a raising constructor is `ChildFailed(cause="start")`. A crash that `restart`
-        allows is no end: `make` runs again, at the same address and with the mail that waits.
+        The child's end arrives here as exactly one of `ChildCompleted`, `ChildCancelled` and
+        `ChildFailed`. An exception in the constructor is `ChildFailed(cause="start")`. After a
+        crash that `restart` allows, `make` runs again: address and mailbox stay the same, and no
+        end is reported.
 
         Raises:
-            ValueError: a child has the name whose end has not been heard of.
-            TypeError: `make` is no actor's, or this inbox lacks one of the three ends.
+            ValueError: the end of an earlier child of that name has not arrived yet.
+            TypeError: `make` makes no actor, or this inbox lacks one of the three end messages.
         """
-        return self.__host.start_child(make, name, restart)
+        return self.__context.start_child(make, name, restart)
 
     def stop(self, child: Address, timeout_s: float = STOP_TIMEOUT_S) -> None:
-        """Stop a child and all below it; returns at once, the child's end is a message.
+        """Begin to stop a child and its subtree. The child's end arrives as a message.
 
-        What has not ended after `within_s` is given up: `ChildFailed(cause="unresponsive")`.
+        A child that has not ended after `timeout_s` is abandoned:
+        `ChildFailed(cause="unresponsive")`.
         """
-        self.__host.stop_child(child, timeout_s)
+        self.__context.stop_child(child, timeout_s)
 
     def start_job(
         self, job: Callable[[], Awaitable[M]], on_failure: Callable[[JobFailure], M]
     ) -> JobId:
         """Run slow work on the event loop, without access to this actor.
 
-        It has exactly one outcome in this inbox: the message that `job` returns, or what `failed`
-        makes of its end. A cancelled job's outcome arrives when it has really ended.
+        Exactly one outcome arrives in this inbox: the message that `job` returns, or the one that
+        `on_failure` makes. The outcome of a cancelled job arrives only after it has ended.
         """
-        return self.__host.start_job(job, cast("Callable[[JobFailure], Message]", on_failure))
+        return self.__context.start_job(job, cast("Callable[[JobFailure], Message]", on_failure))
 
     def cancel_job(self, job_id: JobId) -> None:
-        """Cancel a work; its outcome still arrives. Nothing happens when it has ended."""
-        self.__host.cancel_job(job_id)
+        """Cancel a job; its outcome still arrives. Does nothing if the job has ended."""
+        self.__context.cancel_job(job_id)
 
     def message_sink(self) -> Callable[[M], None]:
-        """Give a job a way to speak before it ends; after this actor's end nobody hears it."""
-        return cast("Callable[[M], None]", self.__host.message_sink())
+        """Return a function with which a running job sends messages to this actor.
+
+        Messages sent after this incarnation has ended are dropped.
+        """
+        return cast("Callable[[M], None]", self.__context.message_sink())
 
     def schedule(self, delay_s: float, message: M) -> None:
-        """Hear `message` from oneself when the time has passed, unless this life ends before."""
-        self.__host.schedule(delay_s, message)
+        """Send `message` to this actor after a delay, unless this incarnation ends first."""
+        self.__context.schedule(delay_s, message)
 
     def watch(self, peer: Address) -> None:
-        """Hear `PeerRestarted` each time that `peer`, who need not live yet, is restarted.
+        """Receive `PeerRestarted` after each restart of `peer`, which need not exist yet.
 
         Raises:
             TypeError: this inbox has no `PeerRestarted`.
         """
-        self.__host.watch(peer)
+        self.__context.watch(peer)
 
     def stash(self, *except_types: type[Message]) -> None:
-        """Let all mail wait that is not of these kinds, until `release_mail` or a restart."""
-        self.__host.stash(frozenset(except_types))
+        """Hold back messages of all other types until `unstash` or a restart."""
+        self.__context.stash(frozenset(except_types))
 
     def unstash(self) -> None:
-        """Let the mail come in again, in its order."""
-        self.__host.unstash()
+        """Deliver the stashed messages in their order, and stop holding messages back."""
+        self.__context.unstash()
 
     def finish(self, result: str = "") -> None:
-        """End in good order: `ChildCompleted(result)` goes to the parent."""
-        self.__host.finish(result)
+        """Stop normally after the current message; the parent gets `ChildCompleted(result)`."""
+        self.__context.finish(result)
 
     @staticmethod
-    def bind(behavior: "Actor[Any]", host: ActorContext) -> None:
-        """Put a new behaviour into its cell (the runtime's own call)."""
-        behavior.__host = host  # noqa: SLF001  (its own class)
+    def bind(behavior: "Actor[Any]", context: ActorContext) -> None:
+        """Connect a new behavior to its cell. Only the runtime calls this."""
+        behavior.__context = context  # noqa: SLF001  (its own class)
 
 
 ActorFactory = Callable[[], Actor[Any]]
 
 
 class UnexpectedMessageError(TypeError):
-    """A message was sent to an actor whose inbox union does not have it; raised in the sender."""
+    """A message that is not in the receiver's inbox union; raised in the sender."""
 
 
 def check_inbox(
     message: Message, inbox_types: frozenset[type[Message]] | None, to: Address
 ) -> None:
-    """Hold a message against an inbox.
+    """Check that an inbox accepts a message.
 
     Raises:
-        UnexpectedMessageError: the inbox has no such message.
+        UnexpectedMessageError: it does not.
     """
     if inbox_types is not None and type(message) not in inbox_types:
         problem = f"{to} does not receive {type(message).__name__}"
@@ -237,31 +246,35 @@ def check_inbox(
 
 
 def get_behavior_class(make: ActorFactory) -> type[Actor[Any]]:
-    """Name the class that a factory makes, so that `tell` can check before it exists.
+    """Return the class that a factory makes, without calling it.
 
     Raises:
         TypeError: `make` is neither an actor class nor a `partial` of one.
     """
-    made: object = make.func if isinstance(make, partial) else make
-    if _is_behaviour(made):
-        return made
-    message = f"{made!r} is not an actor class or a partial of one"
+    target: object = make.func if isinstance(make, partial) else make
+    if _is_actor_class(target):
+        return target
+    message = f"{target!r} is not an actor class or a partial of one"
     raise TypeError(message)
 
 
-def _is_behaviour(made: object) -> TypeGuard[type[Actor[Any]]]:
-    return isinstance(made, type) and issubclass(made, Actor)
+def _is_actor_class(target: object) -> TypeGuard[type[Actor[Any]]]:
+    return isinstance(target, type) and issubclass(target, Actor)
 
 
 @cache
 def get_inbox_types(behavior: type[Actor[Any]]) -> frozenset[type[Message]] | None:
-    """Read the closed union off `class Name(Actor[Union])`; None: it takes every message."""
+    """Return the union in `class Name(Actor[Union])` as a set; None: every message is accepted.
+
+    Raises:
+        TypeError: the class names no union.
+    """
     for base in behavior.__mro__:
         for generic in getattr(base, "__orig_bases__", ()):
             if get_origin(generic) is Actor and not isinstance(get_args(generic)[0], TypeVar):
-                kinds = frozenset(_flatten(get_args(generic)[0]))
-                return None if Message in kinds else kinds
-    message = f"{behavior.__name__} does not say what it receives: class Name(Actor[Union])"
+                inbox_types = frozenset(_flatten(get_args(generic)[0]))
+                return None if Message in inbox_types else inbox_types
+    message = f"{behavior.__name__} declares no inbox: write class Name(Actor[Union])"
     raise TypeError(message)
 
 
@@ -269,5 +282,5 @@ def _flatten(union: Any) -> list[type[Message]]:  # noqa: ANN401  (a type form h
     if get_origin(union) is Annotated:
         return _flatten(get_args(union)[0])
     if get_origin(union) in (Union, UnionType):
-        return [kind for part in get_args(union) for kind in _flatten(part)]
+        return [member for part in get_args(union) for member in _flatten(part)]
     return [union]

@@ -1,16 +1,16 @@
-"""The only module that imports pykka: an actor's cell as a `pykka.Actor`.
+"""Cells: pykka actors that run a behavior. The only module that imports pykka.
 
-What serves as pykka has it: construction, `ActorRef.tell`, `actor_stopped`, the two override points
-that it documents for new actor types (`_create_actor_inbox`, `_start_actor_loop`), and
-`ThreadingActor` with its thread. What is replaced, and why:
+What pykka does for us: construction, `ActorRef.tell`, `actor_stopped`, `ThreadingActor` with its
+thread, and the two override points documented for new actor types (`_create_actor_inbox` and
+`_start_actor_loop`). What we replace, and why:
 
-- the loop around the handler (`_actor_loop`): pykka stops every actor of the process when one
-  raises a `BaseException`, runs `on_stop` only on one of three ways out, and knows no children;
-- `stop` and the inbox: pykka's stop waits behind the mail, ours has a lane of its own. From one
-  loop actor to another a parcel goes straight into the lane, which halves the cost of a tell;
-- `ask`, `proxy`: they block, or lose the answer in a race with a stop; we tell, and answers are
-  messages. The edge's `ask` is `ActorSystem.ask`;
-- the registry: one global list, so that stopping n actors takes n² steps. Cells stay out of it.
+- `_actor_loop`, the loop around the handler: on a `BaseException`, pykka stops every actor of the
+  process; it calls `on_stop` on only one of three ways out; and it knows no children.
+- `stop` and the inbox: pykka's stop waits behind the messages, ours has a priority lane. Between
+  two loop actors, an item goes straight into the mailbox, which halves the cost of a `tell`.
+- `ask` and `proxy`: they block, or lose the reply in a race with a stop. Here replies are messages;
+  only outer threads ask, with `ActorSystem.ask`.
+- `ActorRegistry`: it is one global list, so stopping n actors takes n² steps. Cells stay out of it.
 """
 
 import queue
@@ -22,85 +22,84 @@ import pykka
 from pykka import messages as pykka_messages
 
 from actors.runtime.actor import ActorFactory
-from actors.runtime.base_cell import BaseCell
 from actors.runtime.mailbox import Mailbox, MailboxItem, StopCell
 from actors.runtime.mailbox_processor import DEFAULT_STOP_TIMEOUT_S, MailboxProcessor
-from actors.runtime.runtime_port import RuntimePort
+from actors.runtime.runtime_port import CellHandle, RuntimePort
 from actors.runtime.supervision import NO_RESTART, Restart
 from messages.address import Address
 
 
-class _Enveloped(Protocol):
+class _PykkaEnvelope(Protocol):
     message: Any
     reply_to: Any
 
 
 class Cell(MailboxProcessor, pykka.Actor):
-    """What both kinds of cell share."""
+    """What both types of cell share."""
 
     def __init__(
         self,
         runtime: RuntimePort,
         address: Address,
         make: ActorFactory,
-        parent: BaseCell | None,
+        parent: CellHandle | None,
         restart: Restart = NO_RESTART,
     ) -> None:
-        """Make the pykka actor and the life in it."""
+        """Create the pykka actor and the cell's own state."""
         pykka.Actor.__init__(self)
         MailboxProcessor.__init__(self, runtime, address, make, parent, restart)
 
     def launch(self) -> None:
-        """Begin as `pykka.Actor.start` does, but without the global registry."""
+        """Start as `pykka.Actor.start` does, but without the global registry."""
         self._start_actor_loop()
 
     def post(self, item: MailboxItem) -> bool:
-        """Put a parcel into the inbox, from any thread; False: the cell has ended."""
+        """Add an item to the mailbox, from any thread; False: the cell has ended."""
         try:
             self.actor_ref.tell(item)
         except pykka.ActorDeadError:
             return False
         return True
 
-    def unwrap_envelope(self, envelope: _Enveloped) -> MailboxItem:
-        """Take the parcel out of pykka's envelope; a stray pykka stop is a stop like any other."""
+    def unwrap_envelope(self, envelope: _PykkaEnvelope) -> MailboxItem:
+        """Take the item out of pykka's envelope; convert pykka's own stop to `StopCell`."""
         stop = pykka_messages._ActorStop  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]  (`ActorRef.stop` sends it)
         if not isinstance(envelope.message, stop):
-            parcel: MailboxItem = envelope.message
-            return parcel
+            item: MailboxItem = envelope.message
+            return item
         if envelope.reply_to is not None:
-            envelope.reply_to.set(None)  # pykka's own `ActorRef.stop` waits for it
-        deadline_s = self._world.event_loop.now_s() + DEFAULT_STOP_TIMEOUT_S
+            envelope.reply_to.set(None)  # pykka's `ActorRef.stop` waits for it
+        deadline_s = self._runtime.event_loop.now_s() + DEFAULT_STOP_TIMEOUT_S
         return StopCell(deadline_s, high_priority=not self.drains_before_stop)
 
     def on_late_items(self, items: list[MailboxItem]) -> None:
-        """Count messages that came after the end."""
-        self._world.dead_letter(items)
+        """Count messages that arrived after the end."""
+        self._runtime.dead_letter(items)
 
 
 class LoopCell(Cell):
-    """A cell whose turns are callbacks on the event loop, scheduled while its inbox holds mail.
+    """A cell that runs as callbacks on the event loop, scheduled while its mailbox has items.
 
-    Its lanes are touched on the loop's thread only, so there is no lock and no race.
+    Only the loop's thread touches the mailbox, so it needs no lock and has no races.
     """
 
     batch_size: ClassVar[int] = 32
-    """Messages that it handles before the others have their turn."""
+    """Items handled before other cells get their turn."""
 
     def __init__(
         self,
         runtime: RuntimePort,
         address: Address,
         make: ActorFactory,
-        parent: BaseCell | None,
+        parent: CellHandle | None,
         restart: Restart = NO_RESTART,
     ) -> None:
-        """Bind the inbox, which pykka makes without knowing its actor."""
+        """Connect the inbox, which pykka creates without its actor."""
         super().__init__(runtime, address, make, parent, restart)
         cast("LoopInbox", self.actor_inbox).cell = self
         self._loop = runtime.event_loop
-        self._lanes = Mailbox()
-        self._scheduled = True
+        self._mailbox = Mailbox()
+        self._is_scheduled = True
 
     @staticmethod
     def _create_actor_inbox() -> "LoopInbox":
@@ -111,97 +110,97 @@ class LoopCell(Cell):
         return pykka.ThreadingFuture()
 
     def _start_actor_loop(self) -> None:
-        self._loop.call_soon(self._first_turn)
+        self._loop.call_soon(self._run_first_batch)
 
     def post(self, item: MailboxItem) -> bool:
-        """Put a parcel into the inbox: on the loop's own thread without pykka's detour."""
+        """Add an item to the mailbox; on the loop's own thread without going through pykka."""
         if not self._loop.is_current_thread():
             return super().post(item)
         if self.is_closed:
             return False
-        self._lanes.add(item)
-        if not self._scheduled:
-            self._scheduled = True
-            self._loop.call_soon(self._turn)
+        self._mailbox.add(item)
+        if not self._is_scheduled:
+            self._is_scheduled = True
+            self._loop.call_soon(self._run_batch)
         return True
 
     def accept(self, item: MailboxItem) -> None:
-        """Put a parcel that came through pykka into its lane, from any thread."""
-        here = self._loop.is_current_thread()
-        if not (self.post(item) if here else self._loop.call_soon(partial(self.accept, item))):
+        """Add an item that came through pykka, from any thread."""
+        on_loop = self._loop.is_current_thread()
+        if not (self.post(item) if on_loop else self._loop.call_soon(partial(self.accept, item))):
             self.on_late_items([item])
 
-    def _first_turn(self) -> None:
+    def _run_first_batch(self) -> None:
         if not self.is_closed:
             self.start_incarnation()
-        self._turn()
+        self._run_batch()
 
-    def _turn(self) -> None:
-        lanes = self._lanes
+    def _run_batch(self) -> None:
+        mailbox = self._mailbox
         for _ in range(self.batch_size):
-            parcel = lanes.take()
-            if parcel is None:
-                self._scheduled = False
+            item = mailbox.take()
+            if item is None:
+                self._is_scheduled = False
                 return
-            self.handle_item(parcel)
-        self._loop.call_soon(self._turn)
+            self.handle_item(item)
+        self._loop.call_soon(self._run_batch)
 
     def fence(self) -> None:
-        """Take no further part, and clean up on the loop's thread."""
+        """Block all later effects at once, and clean up on the loop's thread."""
         self.is_closed = True
-        self._loop.run_on_loop(self._fence_here)
+        self._loop.run_on_loop(self._fence_on_loop)
 
-    def _fence_here(self) -> None:
+    def _fence_on_loop(self) -> None:
         super().fence()
         self.clean_up_abandoned()
 
     def take_all(self) -> list[MailboxItem]:
-        """Empty the lanes."""
-        return self._lanes.clear()
+        """Empty the mailbox."""
+        return self._mailbox.clear()
 
     def put_back(self, items: list[MailboxItem]) -> None:
-        """Put parcels before the others; they come in this turn or the next."""
-        self._lanes.put_back(items)
+        """Put items in front of the mailbox; they are handled in this batch or the next."""
+        self._mailbox.put_back(items)
 
     def close_mailbox(self) -> list[MailboxItem]:
-        """Close the inbox; pykka's `ActorRef.tell` raises from now on."""
+        """Close the mailbox; from now on pykka's `ActorRef.tell` raises."""
         self.actor_stopped.set()
-        return self._lanes.clear()
+        return self._mailbox.clear()
 
 
 class LoopInbox:
-    """What pykka puts envelopes into; the lanes are the cell's."""
+    """The inbox that pykka puts envelopes into; the items go to the cell's mailbox."""
 
     cell: LoopCell
 
-    def put(self, envelope: _Enveloped, /) -> None:
-        """Hand the envelope to the cell."""
+    def put(self, envelope: _PykkaEnvelope, /) -> None:
+        """Pass the item on to the cell."""
         self.cell.accept(self.cell.unwrap_envelope(envelope))
 
     def get(self) -> Any:  # noqa: ANN401  (pykka's signature)
-        """Serve pykka's own loop, which does not run here."""
+        """Fail: only pykka's own loop calls this, and it does not run here."""
         raise NotImplementedError
 
     def empty(self) -> bool:
-        """Serve pykka's own loop, which does not run here."""
+        """Fail: only pykka's own loop calls this, and it does not run here."""
         raise NotImplementedError
 
 
 class ThreadCell(Cell, pykka.ThreadingActor):
-    """A cell with a thread of its own, for behaviours that call blocking code."""
+    """A cell with its own thread, for behaviors that call blocking code."""
 
     use_daemon_thread: ClassVar[bool] = True
-    """The ordered stop ends it; a stuck one must not hold the process."""
+    """A stop ends the thread in order; a stuck one must not keep the process alive."""
 
     def __init__(
         self,
         runtime: RuntimePort,
         address: Address,
         make: ActorFactory,
-        parent: BaseCell | None,
+        parent: CellHandle | None,
         restart: Restart = NO_RESTART,
     ) -> None:
-        """Bind the inbox, which pykka makes without knowing its actor."""
+        """Connect the inbox, which pykka creates without its actor."""
         super().__init__(runtime, address, make, parent, restart)
         self._inbox = cast("ThreadInbox", self.actor_inbox)
         self._inbox.cell = self
@@ -213,7 +212,7 @@ class ThreadCell(Cell, pykka.ThreadingActor):
     def _start_actor_loop(self) -> None:
         try:
             super()._start_actor_loop()
-        except RuntimeError as error:  # no thread to be had: nobody else is here yet
+        except RuntimeError as error:  # no thread could be started, so no other thread is involved
             self.fail("start", error)
 
     def _actor_loop(self) -> None:
@@ -221,62 +220,62 @@ class ThreadCell(Cell, pykka.ThreadingActor):
         if not self.is_closed:
             self.start_incarnation()
         while not self.is_closed:
-            parcel = self._inbox.get()
-            if parcel is not None:
-                self.handle_item(parcel)
+            item = self._inbox.get()
+            if item is not None:
+                self.handle_item(item)
         self.clean_up_abandoned()
 
     def take_all(self) -> list[MailboxItem]:
-        """Empty the lanes."""
+        """Empty the mailbox."""
         return self._inbox.clear()
 
     def put_back(self, items: list[MailboxItem]) -> None:
-        """Put parcels before the others."""
+        """Put items in front of the mailbox."""
         self._inbox.put_back(items)
 
     def close_mailbox(self) -> list[MailboxItem]:
-        """Close the inbox; a put that races with this finds the flag and empties it itself."""
+        """Close the mailbox; a concurrent `put` sees the flag and empties it itself."""
         self.actor_stopped.set()
         return self._inbox.clear()
 
 
 class ThreadInbox:
-    """Two lanes behind one counter that the cell's thread waits on."""
+    """A mailbox with a queue of tokens, on which the cell's thread waits."""
 
     cell: ThreadCell
 
     def __init__(self) -> None:
         """Start empty."""
-        self._lanes = Mailbox()
+        self._mailbox = Mailbox()
         self._tokens: queue.SimpleQueue[None] = queue.SimpleQueue()
 
-    def put(self, envelope: _Enveloped, /) -> None:
-        """Add to the lane, then wake the thread; looks again whether the cell ended meanwhile."""
-        self._lanes.add(self.cell.unwrap_envelope(envelope))
+    def put(self, envelope: _PykkaEnvelope, /) -> None:
+        """Add the item and wake the thread, then check whether the cell ended meanwhile."""
+        self._mailbox.add(self.cell.unwrap_envelope(envelope))
         self._tokens.put(None)
         if self.cell.actor_stopped.is_set():
             self.cell.on_late_items(self.clear())
 
     def get(self) -> Any:  # noqa: ANN401  (pykka's signature; a `MailboxItem`, or None after `clear`)
-        """Wait for the next parcel."""
+        """Wait for the next item."""
         self._tokens.get()
-        return self._lanes.take()
+        return self._mailbox.take()
 
     def put_back(self, items: list[MailboxItem]) -> None:
-        """Put parcels before the others; from the cell's own thread."""
-        self._lanes.put_back(items)
+        """Put items in front of the mailbox; from the cell's own thread."""
+        self._mailbox.put_back(items)
         for _ in items:
             self._tokens.put(None)
 
     def empty(self) -> bool:
-        """Whether nothing waits."""
+        """Return whether nothing is waiting."""
         return self._tokens.empty()
 
     def clear(self) -> list[MailboxItem]:
-        """Take everything at once, and wake the thread so that it sees why."""
+        """Remove and return all items, and wake the thread so that it checks for the end."""
         self._tokens.put(None)
-        return self._lanes.clear()
+        return self._mailbox.clear()
 
 
 CELL_TYPES: dict[str, type[Cell]] = {"loop": LoopCell, "thread": ThreadCell}
-"""The kinds of cell by `Actor.dispatcher`."""
+"""Cell types by `Actor.dispatcher`."""

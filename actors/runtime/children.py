@@ -1,4 +1,4 @@
-"""The living children of one cell, and how they are told to stop."""
+"""The children of one cell, and how they are stopped."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -9,7 +9,7 @@ from actors.runtime.mailbox import ChildStopTimeout, MailboxItem, StopCell
 from messages.address import Address
 
 CHILD_DEADLINE_SHARE = 0.9
-"""A child's part of its parent's time, so that the deepest deadline passes first."""
+"""A child gets this share of its parent's time, so that the deepest deadline passes first."""
 
 
 class ChildCell(Protocol):
@@ -19,75 +19,74 @@ class ChildCell(Protocol):
     drains_before_stop: bool
 
     def post(self, item: MailboxItem) -> bool:
-        """Put a parcel into the child's inbox."""
+        """Add an item to the child's mailbox; False: it has ended."""
         ...
 
 
 class Children:
-    """Children in the order of their start; used in the parent's context only."""
+    """The children of a cell, in the order they were started; used in its own context only."""
 
     def __init__(
         self, event_loop: EventLoop, on_overdue: Callable[[ChildStopTimeout], object]
     ) -> None:
-        """Begin without any."""
+        """Start with no children; `on_overdue` posts to the parent's mailbox."""
         self._event_loop = event_loop
-        self._report = on_overdue
-        self._living: dict[Address, ChildCell] = {}
-        self._alarms: dict[Address, tuple[float, ResettableTimer]] = {}
+        self._on_overdue = on_overdue
+        self._cells: dict[Address, ChildCell] = {}
+        self._stop_timers: dict[Address, tuple[float, ResettableTimer]] = {}
 
     def __len__(self) -> int:
-        """How many live."""
-        return len(self._living)
+        """Return how many children have not ended."""
+        return len(self._cells)
 
     def __iter__(self) -> Iterator[Address]:
-        """Walk over the addresses, first started first."""
-        return iter(tuple(self._living))
+        """Iterate over the addresses in start order; removing one meanwhile is safe."""
+        return iter(tuple(self._cells))
 
     def __contains__(self, child: Address) -> bool:
-        """Whether a child has not ended yet, as its parent knows."""
-        return child in self._living
+        """Return whether a child's end has not arrived yet."""
+        return child in self._cells
 
     def add(self, child: ChildCell) -> None:
-        """Own a child that was just started."""
-        self._living[child.address] = child
+        """Add a child that was just started."""
+        self._cells[child.address] = child
 
     def remove(self, child: Address) -> bool:
-        """Strike an ended child off; False: it was not, or no longer, in the table."""
-        _, alarm = self._alarms.pop(child, (0.0, None))
-        if alarm is not None:
-            alarm.cancel()
-        return self._living.pop(child, None) is not None
+        """Remove an ended child; False: it is not in the table."""
+        _, timer = self._stop_timers.pop(child, (0.0, None))
+        if timer is not None:
+            timer.cancel()
+        return self._cells.pop(child, None) is not None
 
     def stop(self, child: Address, deadline_s: float) -> None:
-        """Tell one child to stop; `ChildStopTimeout` is reported if it lives at `by_s`."""
-        if child not in self._living:
+        """Stop one child; report `ChildStopTimeout` if it is still there at `deadline_s`."""
+        if child not in self._cells:
             return
-        self._order(self._living[child], deadline_s)
-        earlier_s, alarm = self._alarms.get(child, (float("inf"), None))
+        self._post_stop(self._cells[child], deadline_s)
+        earlier_s, timer = self._stop_timers.get(child, (float("inf"), None))
         if deadline_s < earlier_s:
-            alarm = alarm or ResettableTimer(
-                self._event_loop, partial(self._report, ChildStopTimeout(child))
+            timer = timer or ResettableTimer(
+                self._event_loop, partial(self._on_overdue, ChildStopTimeout(child))
             )
-            alarm.set(deadline_s)
-            self._alarms[child] = deadline_s, alarm
+            timer.set(deadline_s)
+            self._stop_timers[child] = deadline_s, timer
 
     def stop_newest(self, deadline_s: float) -> None:
-        """Tell the one started last, if there is one."""
-        for child in reversed(self._living):
+        """Stop the child that was started last, if there is one."""
+        for child in reversed(self._cells):
             self.stop(child, deadline_s)
             return
 
     def stop_all(self, deadline_s: float) -> None:
-        """Tell all, last started first; whoever calls watches the one deadline."""
-        for child in reversed(self._living.values()):
-            self._order(child, deadline_s)
+        """Stop all children, newest first; the caller watches their common deadline."""
+        for child in reversed(self._cells.values()):
+            self._post_stop(child, deadline_s)
 
-    def _order(self, child: ChildCell, by_s: float) -> None:
-        child.post(
-            StopCell(self.get_child_deadline_s(by_s), high_priority=not child.drains_before_stop)
-        )
+    def _post_stop(self, child: ChildCell, deadline_s: float) -> None:
+        child_deadline_s = self.get_child_deadline_s(deadline_s)
+        child.post(StopCell(child_deadline_s, high_priority=not child.drains_before_stop))
 
     def get_child_deadline_s(self, deadline_s: float) -> float:
-        """Leave a part of the time to ourselves."""
+        """Return a child's deadline, which leaves part of the time to the parent."""
         now_s = self._event_loop.now_s()
         return now_s + CHILD_DEADLINE_SHARE * (deadline_s - now_s)

@@ -1,4 +1,4 @@
-"""Blocking calls of jobs (`asyncio.to_thread`), on threads that cannot delay the exit."""
+"""Daemon threads for blocking calls (`asyncio.to_thread`), which cannot delay the exit."""
 
 import threading
 from collections.abc import Callable
@@ -10,73 +10,74 @@ from typing import ParamSpec, TypeVar
 T = TypeVar("T")
 P = ParamSpec("P")
 CallQueue = SimpleQueue[Callable[[], None] | None]
-"""What a thread is to do next; None: to end."""
+"""The next call of a thread; None ends the thread."""
 MAX_IDLE_THREADS = 4
-"""Threads that wait for a next call; to start one takes longer than most calls do."""
+"""Threads kept for the next call; starting one takes longer than most calls."""
 
 
 class DaemonThreadExecutor(ThreadPoolExecutor):
-    """Runs each blocking call at once: on a daemon thread that is idle, else on a new one.
+    """Runs each call at once, on an idle daemon thread or a new one.
 
-    A pool's threads are joined at the interpreter's exit; one stuck call would hold it for ever.
+    The interpreter joins the threads of a standard pool at exit, so one stuck call would block
+    the exit forever.
     """
 
     def __init__(self) -> None:
-        """Begin without a thread."""
+        """Start with no threads."""
         super().__init__()
         self._idle: list[CallQueue] = []
-        """Of threads that wait for a call."""
-        self._closed = False
+        """The queues of the idle threads."""
+        self._is_closed = False
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> "Future[T]":
         """Start `fn` at once."""
         future: Future[T] = Future()
-        call = partial(_settle, future, partial(fn, *args, **kwargs))
+        call = partial(_run_call, future, partial(fn, *args, **kwargs))
         try:
             self._idle.pop().put(call)
         except IndexError:
-            inbox: CallQueue = SimpleQueue()
-            inbox.put(call)
-            serve = partial(self._serve, inbox)
+            calls: CallQueue = SimpleQueue()
+            calls.put(call)
+            serve = partial(self._serve, calls)
             threading.Thread(target=serve, name="greenroom-blocking", daemon=True).start()
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: ARG002, FBT001, FBT002  (as inherited)
-        """Let every thread end with the call it has; nobody waits for one."""
-        self._closed = True
-        self._send_home()
+        """Let every thread end after its current call; never wait for one."""
+        self._is_closed = True
+        self._end_idle_threads()
 
-    def _serve(self, inbox: CallQueue) -> None:
-        while call := inbox.get():
+    def _serve(self, calls: CallQueue) -> None:
+        while call := calls.get():
             call()
-            del call  # what it holds must not live until the next
+            del call  # its arguments must not stay alive until the next call
             if len(self._idle) >= MAX_IDLE_THREADS:
                 return
-            self._idle.append(inbox)
-            if self._closed:  # perhaps after it was looked who is idle
-                self._send_home()
+            self._idle.append(calls)
+            if self._is_closed:  # `shutdown` may have run before this thread was idle
+                self._end_idle_threads()
 
-    def _send_home(self) -> None:
+    def _end_idle_threads(self) -> None:
         while self._idle:
             try:
                 self._idle.pop().put(None)
-            except IndexError:  # another thread took it between look and grasp
+            except IndexError:  # another thread took the last one after the check
                 return
 
 
-def _settle(future: "Future[T]", call: Callable[[], T]) -> None:
+def _run_call(future: "Future[T]", call: Callable[[], T]) -> None:
     if not future.set_running_or_notify_cancel():
         return
     try:
         future.set_result(call())
-    except StopIteration as error:  # no future of asyncio's takes one: the job would hang
-        future.set_exception(_spoken_of(error))
-    except BaseException as error:  # noqa: BLE001  (it belongs to whoever awaits the future)
+    except StopIteration as error:  # an asyncio future rejects it, and the job would hang
+        future.set_exception(_to_runtime_error(error))
+    except BaseException as error:  # noqa: BLE001  (it belongs to the code that awaits the future)
         future.set_exception(error)
 
 
-def _spoken_of(error: StopIteration) -> RuntimeError:
-    """Say it as Python does of a coroutine that raises one."""
-    spoken = RuntimeError(f"a blocking call raised {type(error).__name__}")
-    spoken.__cause__ = error
-    return spoken
+def _to_runtime_error(error: StopIteration) -> RuntimeError:
+    """Convert it as Python does when a coroutine raises `StopIteration`."""
+    runtime_error = RuntimeError(f"a blocking call raised {type(error).__name__}")
+    runtime_error.__cause__ = error
+    return runtime_error

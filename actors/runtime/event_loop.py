@@ -1,4 +1,4 @@
-"""The one event loop that carries the loop actors and all their work."""
+"""The event loop that runs the loop actors and all jobs, and its thread."""
 
 import asyncio
 import logging
@@ -15,17 +15,17 @@ T = TypeVar("T")
 log = logging.getLogger("greenroom.runtime")
 
 MAX_CLEANUP_ITERATIONS = 16
-"""Turns of the loop in which tasks that nobody waits for may clean up at its end."""
+"""Loop iterations in which the remaining tasks may clean up when the loop ends."""
 
 
-class JobCrashError(Exception):  # noqa: N818  (named for what happened)
-    """A job raised what would have ended the event loop."""
+class JobCrashError(Exception):
+    """A job raised an exception that would have ended the event loop."""
 
 
 class EventLoop:
-    """Turns, timers and work on an asyncio loop that is run by whoever made this, on that thread.
+    """Callbacks, timers and jobs on an asyncio loop, which the thread that created this runs.
 
-    It is the only clock: with a loop of virtual time, time is virtual everywhere.
+    It is the only clock. On a loop with virtual time, all actors live in virtual time.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -33,21 +33,21 @@ class EventLoop:
         self._loop = loop
         self._loop.set_exception_handler(_log_context)
         self._thread_id = threading.get_ident()
-        self._from_outside: deque[Callable[[], object]] = deque()
-        """What other threads want called, until the loop has been woken."""
-        self._is_woken = False
+        self._pending_calls: deque[Callable[[], object]] = deque()
+        """Calls from other threads that the loop has not scheduled yet."""
+        self._is_wakeup_pending = False
 
     @property
     def thread_id(self) -> int:
-        """The thread that the loop runs on; 0: it does not."""
+        """The thread that runs the loop; 0: it is not running."""
         return self._thread_id
 
     def now_s(self) -> float:
-        """The loop's clock, in seconds."""
+        """Return the time of the loop's clock in seconds."""
         return self._loop.time()
 
     def is_current_thread(self) -> bool:
-        """Whether the caller is on the loop's thread."""
+        """Return whether the caller is on the loop's thread."""
         return threading.get_ident() == self._thread_id
 
     def call_soon(self, call: Callable[[], object]) -> bool:
@@ -56,28 +56,29 @@ class EventLoop:
             if self.is_current_thread():
                 self._loop.call_soon(call)
             else:
-                self._wake_for(call)
-        except RuntimeError:  # the loop is closed: the program is past its end
+                self._call_soon_threadsafe(call)
+        except RuntimeError:  # the loop is closed because the program is exiting
             return False
         return True
 
-    def _wake_for(self, call: Callable[[], object]) -> None:
-        """Wake the loop once for all that is there by then: each time takes a system call.
+    def _call_soon_threadsafe(self, call: Callable[[], object]) -> None:
+        """Wake the loop once for all pending calls, because each wakeup is a system call.
 
-        What is added before `_let_in` looks is taken with it; what comes later finds the mark gone.
+        A call added before `_schedule_pending` starts is scheduled by it. A call added later finds
+        the flag cleared and wakes the loop again.
         """
-        self._from_outside.append(call)
-        if not self._is_woken or self._loop.is_closed():
-            self._is_woken = True
-            self._loop.call_soon_threadsafe(self._let_in)
+        self._pending_calls.append(call)
+        if not self._is_wakeup_pending or self._loop.is_closed():
+            self._is_wakeup_pending = True
+            self._loop.call_soon_threadsafe(self._schedule_pending)
 
-    def _let_in(self) -> None:
-        self._is_woken = False
-        while self._from_outside:
-            self._loop.call_soon(self._from_outside.popleft())
+    def _schedule_pending(self) -> None:
+        self._is_wakeup_pending = False
+        while self._pending_calls:
+            self._loop.call_soon(self._pending_calls.popleft())
 
     def run_on_loop(self, call: Callable[[], object]) -> bool:
-        """Call at once on the loop's thread, else schedule it there, in order."""
+        """Call at once when on the loop's thread, else schedule the call there, in order."""
         if self.is_current_thread():
             call()
             return True
@@ -89,101 +90,101 @@ class EventLoop:
 
     def create_task(self, job: Callable[[], Awaitable[T]], name: str) -> "asyncio.Task[T]":
         """Start a job as a task; on the loop's thread only."""
-        return self._loop.create_task(_contained(job, name), name=name)
+        return self._loop.create_task(_run_job(job, name), name=name)
 
 
 class EventLoopThread(EventLoop):
-    """An asyncio loop on a daemon thread of its own, which survives whatever a job raises."""
+    """An asyncio loop on its own daemon thread. No exception from a job ends it."""
 
     def __init__(self) -> None:
-        """Make the loop; `start` runs it."""
+        """Create the loop; `start` runs it."""
         super().__init__(asyncio.new_event_loop())
         self._loop.set_default_executor(DaemonThreadExecutor())
         self._thread = threading.Thread(target=self._run, name="greenroom-loop", daemon=True)
         self._thread_id = 0
-        self._stopping = False
+        self._is_stopping = False
 
     def start(self) -> None:
         """Start the thread."""
         self._thread.start()
 
     def stop(self, timeout_s: float = 0.25) -> None:
-        """Cancel what is left, stop the loop and wait for its thread."""
-        self._stopping = True
+        """Cancel the remaining tasks, stop the loop and wait for its thread."""
+        self._is_stopping = True
         self.call_soon(self._loop.stop)
         self._thread.join(timeout_s)
 
     def _run(self) -> None:
         self._thread_id = threading.get_ident()
         asyncio.set_event_loop(self._loop)
-        while not self._stopping:
-            _survive(self._loop.run_forever)
-        _survive(lambda: self._loop.run_until_complete(_end_rest()))
-        self._thread_id = 0  # the system gives the number of an ended thread to a later one
+        while not self._is_stopping:
+            _log_exceptions(self._loop.run_forever)
+        _log_exceptions(lambda: self._loop.run_until_complete(_cancel_remaining_tasks()))
+        self._thread_id = 0  # the system may reuse the id of an ended thread
         self._loop.close()
 
 
 class ResettableTimer:
     """One call at a time of the loop's clock; set, moved and cancelled from any one thread.
 
-    A cancelled alarm holds on to nothing, so that an ended cell does not live until its deadline.
+    A cancelled timer holds no reference, so an ended cell is freed before its deadline.
     """
 
     def __init__(self, event_loop: EventLoop, on_due: Callable[[], object]) -> None:
-        """Set nothing yet."""
+        """Create the timer without setting it."""
         self._event_loop = event_loop
-        self._ring = on_due
+        self._on_due = on_due
         self._handle: asyncio.TimerHandle | None = None
 
     def set(self, when_s: float) -> None:
-        """Ring at `when_s` and at no other time."""
-        self._event_loop.run_on_loop(partial(self._move, when_s))
+        """Call at `when_s`, instead of any time set before."""
+        self._event_loop.run_on_loop(partial(self._replace_handle, when_s))
 
     def cancel(self) -> None:
-        """Do not ring."""
-        self._event_loop.run_on_loop(partial(self._move, None))
+        """Cancel the call."""
+        self._event_loop.run_on_loop(partial(self._replace_handle, None))
 
-    def _move(self, when_s: float | None) -> None:
+    def _replace_handle(self, when_s: float | None) -> None:
         if self._handle is not None:
             self._handle.cancel()
-        self._handle = None if when_s is None else self._event_loop.call_at(when_s, self._ring)
+        self._handle = None if when_s is None else self._event_loop.call_at(when_s, self._on_due)
 
 
-async def _end_rest() -> None:
-    rest = asyncio.all_tasks() - {asyncio.current_task()}
-    for task in rest:
+async def _cancel_remaining_tasks() -> None:
+    tasks = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in tasks:
         task.cancel()
     for _ in range(MAX_CLEANUP_ITERATIONS):
-        if all(task.done() for task in rest):
+        if all(task.done() for task in tasks):
             break
         await asyncio.sleep(0)
     await asyncio.get_running_loop().shutdown_asyncgens()
 
 
-def _survive(call: Callable[[], object]) -> None:
+def _log_exceptions(call: Callable[[], object]) -> None:
     try:
         call()
-    except BaseException:  # one job's sub-task must not end all actors
-        log.exception("a task that a job started ended the event loop; it goes on")
+    except BaseException:  # one job's subtask must not end all actors
+        log.exception("a task started by a job stopped the event loop; the loop is restarted")
 
 
 def _log_context(_: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
     log.error("event loop: %s", context["message"], exc_info=context.get("exception"))
 
 
-async def _contained(job: Callable[[], Awaitable[T]], name: str) -> T:  # noqa: ARG001  (the watchdog reads it)
+async def _run_job(job: Callable[[], Awaitable[T]], name: str) -> T:  # noqa: ARG001  (the watchdog reads it)
     try:
         return await job()
     except (SystemExit, KeyboardInterrupt) as error:
         raise JobCrashError(describe_error(error)) from error
 
 
-JOB_WRAPPER_CODE = _contained.__code__
-"""By it a stack shows whose job runs: its `name`."""
+JOB_WRAPPER_CODE = _run_job.__code__
+"""Identifies a running job in a stack; the frame's local `name` is the job's name."""
 
 
 def describe_error(error: BaseException) -> str:
-    """Type and text of an exception, the same in every run."""
+    """Return type and text of an exception, the same in every run."""
     try:
         text = str(error)
     except BaseException:  # noqa: BLE001  (a feature's own `__str__`, called where nothing may raise)

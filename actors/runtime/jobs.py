@@ -1,4 +1,4 @@
-"""The jobs of one cell: ordered in the cell's context, run on the event loop's thread."""
+"""The jobs and timers of one cell: started in its context, run on the event loop's thread."""
 
 import asyncio
 import logging
@@ -19,94 +19,94 @@ FailureHandler = Callable[[JobFailure], Message]
 
 
 class Jobs:
-    """What a cell has at work; each ends with exactly one `JobEnded`."""
+    """The jobs of one cell; each ends with exactly one `JobEnded`."""
 
     def __init__(
         self, event_loop: EventLoop, owner: Address, on_ended: Callable[[JobEnded], object]
     ) -> None:
-        """Begin with nothing at work."""
+        """Start with no jobs; `on_ended` posts to the owner's mailbox."""
         self._event_loop = event_loop
         self._owner = owner
-        self._report = on_ended
-        self._failed: dict[JobId, FailureHandler] = {}
-        self._reminders: dict[JobId, FailureHandler] = {}
-        """Nothing of them runs, so that nobody waits for their end."""
+        self._on_ended = on_ended
+        self._failure_handlers: dict[JobId, FailureHandler] = {}
+        self._scheduled: dict[JobId, FailureHandler] = {}
+        """Scheduled messages, kept apart because a stop does not wait for them."""
         self._tasks: dict[JobId, asyncio.Task[Message]] = {}
         self._timers: dict[JobId, asyncio.TimerHandle] = {}
-        self._last = 0
+        self._last_id = 0
 
     def __len__(self) -> int:
-        """How many jobs have not ended, as the cell knows it."""
-        return len(self._failed)
+        """Return how many jobs have not ended, as far as the cell knows."""
+        return len(self._failure_handlers)
 
     # In the cell's context.
 
     def start(self, job: Job, on_failure: FailureHandler) -> JobId:
-        """Launch a job."""
-        self._last += 1
-        self._failed[self._last] = on_failure
-        self._event_loop.run_on_loop(partial(self._launch, self._last, job))
-        return self._last
+        """Start a job."""
+        self._last_id += 1
+        self._failure_handlers[self._last_id] = on_failure
+        self._event_loop.run_on_loop(partial(self._start_task, self._last_id, job))
+        return self._last_id
 
     def schedule(self, delay_s: float, message: Message) -> None:
-        """Report a message later; many wait at a time, and a task for each would cost much."""
-        self._last += 1
-        self._reminders[self._last] = lambda _: message
-        self._event_loop.run_on_loop(partial(self._wind_up, self._last, delay_s, message))
+        """Report a message after a delay, with a timer because a task would cost more."""
+        self._last_id += 1
+        self._scheduled[self._last_id] = lambda _: message
+        self._event_loop.run_on_loop(partial(self._start_timer, self._last_id, delay_s, message))
 
     def cancel(self, job_id: JobId) -> None:
-        """Cancel by id and behind the launch, which may not have happened yet."""
-        self._event_loop.run_on_loop(partial(self._cancel, job_id))
+        """Cancel a job, even if its task has not been started yet."""
+        self._event_loop.run_on_loop(partial(self._cancel_task, job_id))
 
     def cancel_all(self) -> None:
-        """Cancel every job and strike off the reminders, from any thread."""
-        self._reminders.clear()
-        self._event_loop.run_on_loop(self._cancel_here)
+        """Cancel every job and drop the scheduled messages, from any thread."""
+        self._scheduled.clear()
+        self._event_loop.run_on_loop(self._cancel_tasks_and_timers)
 
     def abandon(self) -> int:
-        """Strike all off; how many there were. What still comes of them is nobody's."""
-        left = len(self._failed)
-        self._failed.clear()
-        return left
+        """Forget all jobs and drop their outcomes; return how many there were."""
+        abandoned = len(self._failure_handlers)
+        self._failure_handlers.clear()
+        return abandoned
 
     def pop_failure_handler(self, job_id: JobId) -> FailureHandler | None:
-        """Strike a work off; what makes a message of its failure. None: it is unknown."""
-        return self._failed.pop(job_id, None) or self._reminders.pop(job_id, None)
+        """Remove a job and return its failure handler; None: the job is unknown."""
+        return self._failure_handlers.pop(job_id, None) or self._scheduled.pop(job_id, None)
 
     # On the event loop's thread.
 
-    def _launch(self, work: JobId, job: Job) -> None:
-        task = self._event_loop.create_task(job, name=f"{self._owner} work {work}")
-        self._tasks[work] = task
-        task.add_done_callback(partial(self._done, work))
+    def _start_task(self, job_id: JobId, job: Job) -> None:
+        task = self._event_loop.create_task(job, name=f"{self._owner} job {job_id}")
+        self._tasks[job_id] = task
+        task.add_done_callback(partial(self._on_task_done, job_id))
 
-    def _cancel(self, work: JobId) -> None:
-        task = self._tasks.get(work)
+    def _cancel_task(self, job_id: JobId) -> None:
+        task = self._tasks.get(job_id)
         if task is not None:
             task.cancel()
 
-    def _cancel_here(self) -> None:
+    def _cancel_tasks_and_timers(self) -> None:
         for task in self._tasks.values():
             task.cancel()
         for timer in self._timers.values():
             timer.cancel()
         self._timers.clear()
 
-    def _wind_up(self, work: JobId, delay_s: float, message: Message) -> None:
-        ring = partial(self._ring, work, message)
-        self._timers[work] = self._event_loop.call_at(self._event_loop.now_s() + delay_s, ring)
+    def _start_timer(self, job_id: JobId, delay_s: float, message: Message) -> None:
+        on_due = partial(self._on_timer_due, job_id, message)
+        self._timers[job_id] = self._event_loop.call_at(self._event_loop.now_s() + delay_s, on_due)
 
-    def _ring(self, work: JobId, message: Message) -> None:
-        del self._timers[work]
-        self._report(JobEnded(work, message))
+    def _on_timer_due(self, job_id: JobId, message: Message) -> None:
+        del self._timers[job_id]
+        self._on_ended(JobEnded(job_id, message))
 
-    def _done(self, work: JobId, task: "asyncio.Task[Message]") -> None:
-        """Report from the done-callback: a job cancelled before its first step never ran at all."""
-        del self._tasks[work]
-        self._report(JobEnded(work, _outcome(task)))
+    def _on_task_done(self, job_id: JobId, task: "asyncio.Task[Message]") -> None:
+        """Report the outcome; also runs for a job that was cancelled before its first step."""
+        del self._tasks[job_id]
+        self._on_ended(JobEnded(job_id, _get_outcome(task)))
 
 
-def _outcome(task: "asyncio.Task[Message]") -> Message | JobFailure:
+def _get_outcome(task: "asyncio.Task[Message]") -> Message | JobFailure:
     if task.cancelled():
         return JobFailure("cancelled")
     error = task.exception()

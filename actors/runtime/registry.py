@@ -1,15 +1,15 @@
-"""Who lives under which address, and what was lost or given up; the world of the cells."""
+"""All cells by address, with dead letters, watchers and counts; implements `RuntimePort`."""
 
 import logging
 import threading
 from collections.abc import Callable, Iterable, Mapping
 
 from actors.runtime.actor import ActorFactory, check_inbox, get_behavior_class
-from actors.runtime.base_cell import BaseCell
 from actors.runtime.cell import CELL_TYPES, Cell
 from actors.runtime.event_loop import EventLoop
 from actors.runtime.mailbox import MailboxItem
-from actors.runtime.reply_slot import Mailbox
+from actors.runtime.reply_slot import ReplySlot
+from actors.runtime.runtime_port import CellHandle
 from actors.runtime.supervision import MAX_CRASHES_PER_MESSAGE, NO_RESTART, Restart
 from messages.address import Address
 from messages.base import Message
@@ -29,65 +29,65 @@ class ActorRegistry:
         event_loop: EventLoop,
         cell_types: Mapping[str, type[Cell]] = CELL_TYPES,
     ) -> None:
-        """Start empty; `ended` hears of the root's end, `kinds` are the cells by dispatcher."""
+        """Start empty; `cell_types` are the cell types by dispatcher."""
         self.event_loop = event_loop
         self.on_root_ended = on_root_ended
-        self.reply_slots: dict[Address, Mailbox] = {}
+        self.reply_slots: dict[Address, ReplySlot] = {}
         self.dead_letter_count = 0
         self.abandoned_count = 0
         self.on_restart: Callable[[Address], None] | None = None
-        """Hears of every restart, on the thread of whoever was restarted."""
-        self._kinds = cell_types
+        """Called after every restart, in the context of the restarted cell."""
+        self._cell_types = cell_types
         self._cells: dict[Address, Cell] = {}
         self._watchers: dict[Address, dict[Address, None]] = {}
-        """By whom is watched; dicts, since sets have no order."""
+        """Watchers by peer; the inner dicts are ordered sets."""
         self._lock = threading.Lock()
 
     @property
     def addresses(self) -> tuple[Address, ...]:
-        """Everyone who lives, in the order of their start."""
+        """The addresses of all cells, in start order."""
         return tuple(self._cells)
 
     def send(self, to: Address, message: Message, sender: Address) -> None:
-        """Deliver a message, or count a dead letter.
+        """Deliver a message, or count it as a dead letter.
 
         Raises:
             UnexpectedMessageError: the receiver's inbox has no such message.
         """
-        letter = Envelope(to, sender, message)
+        envelope = Envelope(to, sender, message)
         receiver = self._cells.get(to) or self.reply_slots.get(to)
         if receiver is None:
-            self.dead_letter([letter])
+            self.dead_letter([envelope])
             return
         if receiver.inbox_types is not None and type(message) not in receiver.inbox_types:
             check_inbox(message, receiver.inbox_types, to)
-        if not receiver.post(letter):
-            self.dead_letter([letter])
+        if not receiver.post(envelope):
+            self.dead_letter([envelope])
 
     def start_cell(
         self,
         make: ActorFactory,
         address: Address,
-        parent: BaseCell | None,
+        parent: CellHandle | None,
         restart: Restart = NO_RESTART,
     ) -> Cell:
-        """Make a cell, enter it and schedule its first step.
+        """Create a cell, register it and schedule its start.
 
         Raises:
-            ValueError: the address is taken.
-            TypeError: `make` is no actor's.
+            ValueError: the address is already in use.
+            TypeError: `make` makes no actor.
         """
         if address in self._cells:
-            problem = f"{address} is taken"
+            problem = f"{address} is already in use"
             raise ValueError(problem)
-        kind = self._kinds[get_behavior_class(make).dispatcher]
-        cell = kind(self, address, make, parent, restart)
+        cell_type = self._cell_types[get_behavior_class(make).dispatcher]
+        cell = cell_type(self, address, make, parent, restart)
         self._cells[address] = cell
         cell.launch()
         return cell
 
-    def unregister(self, cell: BaseCell) -> bool:
-        """Take an ended cell out; False: it was given up, and its name may be another's."""
+    def unregister(self, cell: CellHandle) -> bool:
+        """Remove an ended cell; False: it was abandoned, and its address may be in use again."""
         with self._lock:
             if self._cells.get(cell.address) is not cell:
                 return False
@@ -97,22 +97,22 @@ class ActorRegistry:
         return True
 
     def abandon(self, address: Address) -> bool:
-        """Fence a cell that missed its deadline, and all below it; False: there is none.
+        """Fence a cell that missed its deadline, with its subtree; False: it has ended.
 
-        A stuck one may start children meanwhile. So each is fenced before the table is read
-        again: either the child is found there, or its parent finds itself fenced.
+        A stuck cell may start children meanwhile. So each cell is fenced before the table is read
+        again: either the child is in the table by then, or its parent sees that it is fenced.
         """
-        fenced = 0
-        while under := [each for each in self.addresses if each.is_under(address)]:
-            for each in under:
+        fenced_count = 0
+        while subtree := [each for each in self.addresses if each.is_under(address)]:
+            for each in subtree:
                 with self._lock:
                     cell = self._cells.pop(each, None)
                 if cell is not None:
-                    log.error("%s did not stop in time and was given up", each)
+                    log.error("%s did not stop in time and was abandoned", each)
                     cell.fence()
-                    fenced += 1
-        self.count_abandoned(fenced)
-        return fenced > 0
+                    fenced_count += 1
+        self.count_abandoned(fenced_count)
+        return fenced_count > 0
 
     def count_abandoned(self, number: int) -> None:
         """Count actors or jobs that did not end in time."""
@@ -120,45 +120,46 @@ class ActorRegistry:
             self.abandoned_count += number
 
     def watch(self, peer: Address, watcher: Address) -> None:
-        """Let an actor hear of the restarts of another, who may not live yet."""
+        """Subscribe an actor to a peer's restarts; the peer need not exist yet."""
         self._watchers.setdefault(peer, {})[watcher] = None
 
     def notify_watchers(self, peer: Address, incarnation: int) -> None:
-        """Tell whoever watches that a cell has begun again."""
+        """Send `PeerRestarted` to the watchers of a cell."""
         if self.on_restart is not None:
             self.on_restart(peer)
         for watcher in tuple(self._watchers.get(peer, ())):
             self.send(watcher, PeerRestarted(peer=peer, incarnation=incarnation), peer)
 
     def dead_letter(self, items: Iterable[MailboxItem]) -> None:
-        """Count the messages among parcels that nobody will handle; those that bounce go back."""
-        letters = [parcel for parcel in items if isinstance(parcel, Envelope)]
-        if not letters:
+        """Count the messages among these items; send back those that ask for it."""
+        envelopes = [item for item in items if isinstance(item, Envelope)]
+        if not envelopes:
             return
         with self._lock:
-            self.dead_letter_count += len(letters)
-        for letter in letters if log.isEnabledFor(logging.DEBUG) else ():
-            log.debug("dead letter: %s", _outside(letter))
-        for letter in letters:
-            self.report_undelivered(letter, "ended")
+            self.dead_letter_count += len(envelopes)
+        for envelope in envelopes if log.isEnabledFor(logging.DEBUG) else ():
+            log.debug("dead letter: %s", _describe_envelope(envelope))
+        for envelope in envelopes:
+            self.report_undelivered(envelope, "ended")
 
     def report_undelivered(self, envelope: Envelope, reason: UndeliveredReason) -> None:
-        """Send a message back if its class says so, and its sender can take it."""
+        """Send a message back if its class asks for it and its sender can receive it."""
         if not envelope.message.notify_undelivered:
             return
         sender = self._cells.get(envelope.sender) or self.reply_slots.get(envelope.sender)
         if sender is not None and (sender.inbox_types is None or Undelivered in sender.inbox_types):
-            said = Undelivered(to=envelope.to, message=envelope.message, reason=reason)
-            sender.post(Envelope(envelope.sender, envelope.to, said))
+            undelivered = Undelivered(to=envelope.to, message=envelope.message, reason=reason)
+            sender.post(Envelope(envelope.sender, envelope.to, undelivered))
 
     def quarantine(self, envelope: Envelope) -> None:
-        """Count and report a message that its receiver will not take again."""
+        """Count and report a message that has crashed its receiver too often."""
         with self._lock:
             self.dead_letter_count += 1
-        log.error("set aside after %d crashes: %s", MAX_CRASHES_PER_MESSAGE, _outside(envelope))
+        description = _describe_envelope(envelope)
+        log.error("quarantined after %d crashes: %s", MAX_CRASHES_PER_MESSAGE, description)
         self.report_undelivered(envelope, "quarantined")
 
 
-def _outside(letter: Envelope) -> str:
-    """Write what an envelope shows; what is in it may be secret."""
-    return f"{type(letter.message).__name__} from {letter.sender} to {letter.to}"
+def _describe_envelope(envelope: Envelope) -> str:
+    """Return type, sender and receiver, without the content, which may be secret."""
+    return f"{type(envelope.message).__name__} from {envelope.sender} to {envelope.to}"

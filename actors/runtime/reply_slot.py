@@ -1,4 +1,4 @@
-"""A one-shot address for an answer to the edge."""
+"""A one-shot address that receives the reply to `ActorSystem.ask`."""
 
 import threading
 from concurrent.futures import Future
@@ -8,14 +8,14 @@ from messages.base import Message
 from messages.envelope import Envelope
 
 
-class Mailbox:
-    """Stands in the directory beside the cells until the first message has come."""
+class ReplySlot:
+    """Receives one message; registered next to the cells until that message has arrived."""
 
     inbox_types = None
-    """Takes every message."""
+    """Accepts every message."""
 
     def __init__(self) -> None:
-        """Wait for the first message."""
+        """Start without a reply."""
         self.reply: Future[Message] = Future()
         self._lock = threading.Lock()
 

@@ -1,9 +1,10 @@
-"""What a cell may ask of the system it lives in."""
+"""The system as its cells see it: what a cell may ask of the registry."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from actors.runtime.actor import ActorFactory
+from actors.runtime.children import ChildCell
 from actors.runtime.event_loop import EventLoop
 from actors.runtime.mailbox import MailboxItem
 from actors.runtime.supervision import Restart
@@ -13,31 +14,35 @@ from messages.child_lifecycle import ChildEnded
 from messages.envelope import Envelope
 from messages.supervision import UndeliveredReason
 
-if TYPE_CHECKING:  # a life needs its world at run time, a world its lives only as a type
-    from actors.runtime.base_cell import BaseCell
+
+class CellHandle(ChildCell, Protocol):
+    """A cell, as the system and its own children see it."""
+
+    watched_peers: dict[Address, None]
+    """Peers whose restarts it subscribed to."""
 
 
 class RuntimePort(Protocol):
-    """The system, as its cells see it."""
+    """What a cell may ask of the system. `ActorRegistry` implements it."""
 
     event_loop: EventLoop
 
     def send(self, to: Address, message: Message, sender: Address) -> None:
-        """Deliver, or count a dead letter."""
+        """Deliver a message, or count it as a dead letter."""
         ...
 
     def start_cell(
-        self, make: ActorFactory, address: Address, parent: "BaseCell | None", restart: Restart
-    ) -> "BaseCell":
-        """Make a cell, enter it into the directory and schedule its first step."""
+        self, make: ActorFactory, address: Address, parent: CellHandle | None, restart: Restart
+    ) -> ChildCell:
+        """Create a cell, register it and schedule its start."""
         ...
 
-    def unregister(self, cell: "BaseCell") -> bool:
-        """Take an ended cell out of the directory; False: it was given up before."""
+    def unregister(self, cell: CellHandle) -> bool:
+        """Remove an ended cell; False: it was abandoned before."""
         ...
 
     def abandon(self, address: Address) -> bool:
-        """Fence a cell that missed its deadline, and all below it; False: it has ended."""
+        """Fence a cell that missed its deadline, with its subtree; False: it has ended."""
         ...
 
     def count_abandoned(self, number: int) -> None:
@@ -45,25 +50,25 @@ class RuntimePort(Protocol):
         ...
 
     def watch(self, peer: Address, watcher: Address) -> None:
-        """Let an actor hear of the restarts of another, who may not live yet."""
+        """Subscribe an actor to a peer's restarts; the peer need not exist yet."""
         ...
 
     def notify_watchers(self, peer: Address, incarnation: int) -> None:
-        """Tell whoever watches that a cell has begun again."""
+        """Send `PeerRestarted` to the watchers of a cell."""
         ...
 
     def dead_letter(self, items: Iterable[MailboxItem]) -> None:
-        """Count the messages among parcels that nobody will handle; those that bounce go back."""
+        """Count the messages among these items; send back those that ask for it."""
         ...
 
     def report_undelivered(self, envelope: Envelope, reason: UndeliveredReason) -> None:
-        """Send a message back if its class says so."""
+        """Send a message back if its class asks for it."""
         ...
 
     def quarantine(self, envelope: Envelope) -> None:
-        """Count and report a message that its receiver will not take again."""
+        """Count and report a message that has crashed its receiver too often."""
         ...
 
     def on_root_ended(self, end: ChildEnded, /) -> None:
-        """Hear that the root has ended."""
+        """Handle the end of the root actor."""
         ...

@@ -1,4 +1,4 @@
-"""When a crashed actor lives on, as values and pure accounts of them."""
+"""Restart policies, and the pure bookkeeping of restarts and crashes."""
 
 from collections import deque
 from dataclasses import dataclass
@@ -6,21 +6,21 @@ from dataclasses import dataclass
 from messages.base import Message
 
 MAX_RESTART_DELAY_S = 0.1
-"""Inside one process, waiting longer helps nobody: the mail waits as well."""
+"""Within one process a longer delay helps nothing, and messages wait meanwhile."""
 MAX_CRASHES_PER_MESSAGE = 3
-"""Crashes over equal messages, none handled well between, after which the next is set aside."""
+"""Crashes on equal messages, without a success in between, before the next one is quarantined."""
 MAX_REMEMBERED_MESSAGES = 16
-"""Different messages that an actor crashed over; the oldest are forgotten."""
+"""Different crash messages that are remembered per actor; the oldest are forgotten."""
 
 
 @dataclass(frozen=True, slots=True)
 class Restart:
-    """How often a child may crash and live on: at most `limit` times in any `window_s` seconds."""
+    """A child is restarted at most `limit` times in any `window_s` seconds."""
 
     limit: int
     window_s: float
     backoff_s: float = 0.01
-    """Rest before the first restart of a window; doubled for each further one, up to 100 ms."""
+    """Delay before the first restart in a window; it doubles for each further one, up to 100 ms."""
 
 
 NO_RESTART = Restart(limit=0, window_s=0.0)
@@ -33,50 +33,51 @@ class RestartBudget:
     """
 
     def __init__(self, restart: Restart) -> None:
-        """Begin with all of them."""
+        """Start with the full budget."""
         self._restart = restart
-        self._spent: deque[float] = deque()
+        self._restart_times_s: deque[float] = deque()
 
     def spend(self, now_s: float) -> bool:
-        """Take one restart; False when the window has none left."""
-        while self._spent and now_s - self._spent[0] >= self._restart.window_s:
-            self._spent.popleft()
-        if len(self._spent) >= self._restart.limit:
+        """Take one restart; False: none is left in this window."""
+        times_s = self._restart_times_s
+        while times_s and now_s - times_s[0] >= self._restart.window_s:
+            times_s.popleft()
+        if len(times_s) >= self._restart.limit:
             return False
-        self._spent.append(now_s)
+        times_s.append(now_s)
         return True
 
     @property
     def delay_s(self) -> float:
-        """How long to rest before the restart that was taken last."""
-        earlier = len(self._spent) - 1
-        return min(MAX_RESTART_DELAY_S, self._restart.backoff_s * float(2**earlier))
+        """The delay before the restart that was taken last."""
+        earlier_count = len(self._restart_times_s) - 1
+        return min(MAX_RESTART_DELAY_S, self._restart.backoff_s * float(2**earlier_count))
 
 
 class CrashHistory:
-    """The messages that one actor crashed over, and how often."""
+    """The messages that crashed one actor, and how often each did."""
 
     def __init__(self) -> None:
-        """Begin without any."""
+        """Start empty."""
         self._counts: deque[tuple[Message, int]] = deque(maxlen=MAX_REMEMBERED_MESSAGES)
 
     def record(self, message: Message) -> None:
-        """Count one more crash."""
+        """Count a crash on a message."""
         count = self.count(message)
         if count:
             self._counts.remove((message, count))
         self._counts.append((message, count + 1))
 
     def forget(self, message: Message) -> None:
-        """Begin to count anew: an equal message was handled well."""
+        """Reset the count: an equal message was handled without a crash."""
         count = self.count(message)
         if count:
             self._counts.remove((message, count))
 
     def count(self, message: Message) -> int:
-        """Say how often an equal message was crashed over."""
+        """Return how often an equal message has crashed the actor."""
         return next((count for known, count in self._counts if known == message), 0)
 
     def is_poison(self, message: Message) -> bool:
-        """Whether trying once more is hopeless."""
+        """Return whether an equal message has crashed the actor too often to try again."""
         return self.count(message) >= MAX_CRASHES_PER_MESSAGE

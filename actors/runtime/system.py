@@ -1,4 +1,4 @@
-"""The edges at which threads that carry no actors start, tell, ask and stop them."""
+"""`ActorSystem`: how threads that run no actors start, tell, ask and stop them."""
 
 import logging
 import re
@@ -13,7 +13,7 @@ from actors.runtime.children import CHILD_DEADLINE_SHARE
 from actors.runtime.event_loop import EventLoopThread
 from actors.runtime.mailbox import StopCell
 from actors.runtime.registry import ActorRegistry
-from actors.runtime.reply_slot import Mailbox
+from actors.runtime.reply_slot import ReplySlot
 from actors.runtime.supervision import NO_RESTART, Restart
 from actors.runtime.watchdog import StallCallback, StallLimits, Watchdog
 from messages.address import ROOT, Address
@@ -23,27 +23,27 @@ from messages.child_lifecycle import ChildEnded, ChildFailed
 log = logging.getLogger("greenroom.runtime")
 
 EXIT_TIMEOUT_S = 5.0
-"""Time for the ordered stop of everything."""
+"""Deadline for stopping all actors."""
 MAX_NAME_CHARS = 40
-"""Longest stem of a made-up name; its number follows."""
+"""Longest stem of a generated name; a number follows it."""
 
 
 class EmptyRoot(Actor[Message]):
-    """A root that only holds what the edge starts; for tests and small programs."""
+    """A root without behavior of its own, for tests and small programs."""
 
     def on_receive(self, message: Message) -> None:
-        """Take note of children's ends."""
+        """Log the end of a child."""
         log.debug("%s: %s", self.sender, message)
 
 
 class ActorSystem:
-    """All actors of one process: one event loop, one tree, one directory."""
+    """All actors of one process: one event loop, one tree and one registry."""
 
     def __init__(self, root: ActorFactory = EmptyRoot) -> None:
-        """Start the event loop and the actor at `/`, which lives on that loop.
+        """Start the event loop and the root actor, which runs on that loop.
 
         Raises:
-            TypeError: `root` makes no loop actor.
+            TypeError: `root` makes no actor, or one that runs on its own thread.
         """
         if get_behavior_class(root).dispatcher != "loop":
             problem = "the root must be a loop actor"
@@ -52,121 +52,123 @@ class ActorSystem:
         self._has_ended = False
         self._watchdog: Watchdog | None = None
         self.event_loop = EventLoopThread()
-        self._directory = ActorRegistry(self._ended, self.event_loop)
-        self._numbers: Counter[str] = Counter()
+        self._registry = ActorRegistry(self._on_root_ended, self.event_loop)
+        self._name_counts: Counter[str] = Counter()
         self._lock = threading.Lock()
-        self._given_up_before_stop: int | None = None
+        self._abandoned_before_stop: int | None = None
         self.event_loop.start()
-        self._root = self._directory.start_cell(root, ROOT, None)
+        self._root = self._registry.start_cell(root, ROOT, None)
 
     @property
     def addresses(self) -> tuple[Address, ...]:
-        """Everyone who lives, in the order of their start."""
-        return self._directory.addresses
+        """The addresses of all actors, in start order."""
+        return self._registry.addresses
 
     @property
     def dead_letter_count(self) -> int:
-        """How many messages nobody handled, so far."""
-        return self._directory.dead_letter_count
+        """The number of messages so far that no actor handled."""
+        return self._registry.dead_letter_count
 
     @property
     def abandoned_count(self) -> int:
-        """How many actors and jobs did not end in time, so far; what they still say is dropped."""
-        return self._directory.abandoned_count
+        """The number of actors and jobs so far that did not end in time; they are fenced."""
+        return self._registry.abandoned_count
 
     def start(
         self, make: Callable[[], Actor[Any]], name: str = "", restart: Restart = NO_RESTART
     ) -> Address:
-        """Start an actor below the root; without a name it gets one made from its class.
+        """Start a child of the root; without a name, it is named after its class.
 
         Raises:
-            ValueError: a living child of the root has the name.
-            RuntimeError: the system has ended, or the caller is the runtime's own thread.
+            ValueError: a child of the root has that name.
+            RuntimeError: the system has ended, or the caller is on the event loop's thread.
         """
-        self._must_be_outside()
+        self._require_other_thread()
         started: Future[Address] = Future()
 
-        def begin() -> None:
+        def start_child() -> None:
             try:
-                child = self._root.start_child(make, name or self._name_for(make), restart)
+                child = self._root.start_child(make, name or self._generate_name(make), restart)
                 started.set_result(child)
-            except BaseException as error:  # noqa: BLE001  (it belongs to the caller)
+            except BaseException as error:  # noqa: BLE001  (it is raised in the caller)
                 started.set_exception(error)
 
-        if self._root.is_closed or not self.event_loop.call_soon(begin):
+        if self._root.is_closed or not self.event_loop.call_soon(start_child):
             problem = "the actor system has ended"
             raise RuntimeError(problem)
         return started.result(EXIT_TIMEOUT_S)
 
     def tell(self, to: Address, message: Message) -> None:
-        """Send from any thread; the sender is the root.
+        """Send a message from any thread; the sender is the root.
 
         Raises:
             UnexpectedMessageError: the receiver's inbox has no such message.
         """
-        self._directory.send(to, message, ROOT)
+        self._registry.send(to, message, ROOT)
 
     def ask(self, to: Address, message: Message, timeout_s: float) -> Message:
-        """Send and wait for what comes back to a one-shot address.
+        """Send a message and wait for the reply, which goes to a one-shot address.
 
         Raises:
-            TimeoutError: nothing came back in time.
+            TimeoutError: no reply arrived in time.
             UnexpectedMessageError: the receiver's inbox has no such message.
-            RuntimeError: the caller is the runtime's own thread.
+            RuntimeError: the caller is on the event loop's thread.
         """
-        self._must_be_outside()
-        mailbox = Mailbox()
-        address = ROOT.child(self._number("ask"))
-        self._directory.reply_slots[address] = mailbox
+        self._require_other_thread()
+        slot = ReplySlot()
+        address = ROOT.child(self._number_name("ask"))
+        self._registry.reply_slots[address] = slot
         try:
-            self._directory.send(to, message, address)
-            return mailbox.reply.result(timeout_s)
+            self._registry.send(to, message, address)
+            return slot.reply.result(timeout_s)
         finally:
-            del self._directory.reply_slots[address]
+            del self._registry.reply_slots[address]
 
     def stop_child(self, child: Address, timeout_s: float = EXIT_TIMEOUT_S) -> None:
-        """Begin to stop one child of the root."""
+        """Begin to stop a child of the root, from any thread."""
         self.event_loop.run_on_loop(lambda: self._root.stop_child(child, timeout_s))
 
     def start_watchdog(
         self, on_stall: StallCallback, on_fatal_stall: StallCallback, limits: StallLimits
     ) -> None:
-        """Have a watchdog look after the event loop until the stop; called once."""
+        """Start a watchdog for the event loop, which runs until `stop`; call this only once."""
         self._watchdog = Watchdog(self.event_loop, on_stall, on_fatal_stall, limits)
         self._watchdog.start()
 
     def stop(self, timeout_s: float = EXIT_TIMEOUT_S) -> bool:
-        """Stop everything in order; once stopped, nothing more happens.
+        """Stop all actors, then the event loop.
 
         Returns:
-            Whether all ended in time: nothing had to be given up since the first call.
+            Whether all ended in time, so that none was abandoned since the first call.
 
         Raises:
-            RuntimeError: the caller is the runtime's own thread.
+            RuntimeError: the caller is on the event loop's thread.
         """
-        self._must_be_outside()
+        self._require_other_thread()
         if self._watchdog is not None:
             self._watchdog.stop()
-        if self._given_up_before_stop is None:
-            self._given_up_before_stop = self.abandoned_count
+        if self._abandoned_before_stop is None:
+            self._abandoned_before_stop = self.abandoned_count
         deadline_s = self.event_loop.now_s() + CHILD_DEADLINE_SHARE * timeout_s
         self._root.post(StopCell(deadline_s, high_priority=not self._root.drains_before_stop))
-        if not self.wait(timeout_s):  # something holds the event loop itself
-            self._directory.abandon(ROOT)
-            self._ended(ChildFailed(child=ROOT, cause="unresponsive", detail="held the event loop"))
+        if not self.wait(timeout_s):  # the event loop itself is blocked
+            self._registry.abandon(ROOT)
+            self._on_root_ended(
+                ChildFailed(child=ROOT, cause="unresponsive", detail="blocked the event loop")
+            )
         self.event_loop.stop()
         log.debug(
-            "stopped: %d dead letters, %d given up", self.dead_letter_count, self.abandoned_count
+            "stopped: %d dead letters, %d abandoned", self.dead_letter_count, self.abandoned_count
         )
-        return self.abandoned_count == self._given_up_before_stop
+        return self.abandoned_count == self._abandoned_before_stop
 
     def wait(self, timeout_s: float | None = None) -> bool:
-        """Wait until the root has ended; False: it has not.
+        """Wait until the root has ended; False: it has not ended in time.
 
         Raises:
-            RuntimeError: the caller is the runtime's own thread.
+            RuntimeError: the caller is on the event loop's thread.
         """
-        self._must_be_outside()
+        self._require_other_thread()
         try:
             self._root_end.result(timeout_s)
         except TimeoutError:
@@ -174,44 +176,44 @@ class ActorSystem:
         return True
 
     def add_end_callback(self, callback: Callable[[ChildEnded], None]) -> None:
-        """Call back once with the root's end, on the runtime's thread; at once if it has ended."""
+        """Call `callback` with the root's end, on the runtime's thread; at once if it has ended."""
 
         def call(root_end: Future[ChildEnded]) -> None:
             try:
                 callback(root_end.result())
-            except BaseException:  # the others must hear of the end, too
-                log.exception("a callback of the end failed")
+            except BaseException:  # the other callbacks must run, too
+                log.exception("an end callback failed")
 
         self._root_end.add_done_callback(call)
 
     def set_restart_callback(self, callback: Callable[[Address], None]) -> None:
-        """Call back at each restart of an actor, on its thread; set once."""
+        """Call `callback` after each restart of an actor, on its thread; set only once."""
 
         def call(peer: Address) -> None:
             try:
                 callback(peer)
-            except BaseException:  # the restart goes on
-                log.exception("a callback of a restart failed")
+            except BaseException:  # the restart continues
+                log.exception("a restart callback failed")
 
-        self._directory.on_restart = call
+        self._registry.on_restart = call
 
-    def _ended(self, end: ChildEnded) -> None:
-        """Hear of the root's end; the first word counts."""
+    def _on_root_ended(self, end: ChildEnded) -> None:
+        """Record the root's end; only the first report has an effect."""
         with self._lock:
-            first, self._has_ended = not self._has_ended, True
-        if first:
+            is_first, self._has_ended = not self._has_ended, True
+        if is_first:
             self._root_end.set_result(end)
 
-    def _name_for(self, make: ActorFactory) -> str:
+    def _generate_name(self, make: ActorFactory) -> str:
         stem = re.sub("[^a-z0-9]", "", get_behavior_class(make).__name__.lower())
-        return self._number(stem[:MAX_NAME_CHARS] or "actor")
+        return self._number_name(stem[:MAX_NAME_CHARS] or "actor")
 
-    def _number(self, stem: str) -> str:
+    def _number_name(self, stem: str) -> str:
         with self._lock:
-            self._numbers[stem] += 1
-            return f"{stem}-{self._numbers[stem]}"
+            self._name_counts[stem] += 1
+            return f"{stem}-{self._name_counts[stem]}"
 
-    def _must_be_outside(self) -> None:
+    def _require_other_thread(self) -> None:
         if self.event_loop.is_current_thread():
             problem = "the event loop cannot wait for itself"
             raise RuntimeError(problem)

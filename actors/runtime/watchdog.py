@@ -1,4 +1,4 @@
-"""A thread that looks whether the event loop still turns, and names who holds it."""
+"""A thread that reports a blocked event loop and names the handler or job that blocks it."""
 
 import logging
 import sys
@@ -13,24 +13,24 @@ from actors.runtime.mailbox_processor import MailboxProcessor
 log = logging.getLogger("greenroom.runtime")
 
 CHECKS_BEFORE_REPORT = 4
-"""Looks in the time after which a holder is named."""
+"""Checks within `StallLimits.report_after_s`."""
 StallCallback = Callable[[str, float], object]
-"""Hears whose handler or job holds the loop, over which message, and for how many seconds."""
+"""Gets the blocking handler or job, and for how many seconds the loop has been blocked."""
 
 
 @dataclass(frozen=True, slots=True)
 class StallLimits:
-    """How long the loop may be held before something happens."""
+    """How long the event loop may be blocked before a callback runs."""
 
     report_after_s: float = 1.0
     fatal_after_s: float = 10.0
 
 
 class Watchdog:
-    """Calls `named` when the loop has been held for a while, and `fatal` when it is for too long.
+    """Calls `on_stall` when the loop has been blocked for a while, and later `on_fatal_stall`.
 
-    It counts looks, not seconds: a process that was stopped and goes on is not to blame. Both are
-    called on its own thread, each at most once for one hold.
+    It counts checks instead of seconds, so that a suspended process that resumes is not reported.
+    Both callbacks run on the watchdog's thread, each at most once per stall.
     """
 
     def __init__(
@@ -40,66 +40,65 @@ class Watchdog:
         on_fatal_stall: StallCallback,
         limits: StallLimits,
     ) -> None:
-        """Look after `event_loop`; `start` begins."""
+        """Watch `event_loop`, from `start` on."""
         self._event_loop = event_loop
-        self._named = on_stall
-        self._fatal = on_fatal_stall
-        self._look_s = limits.report_after_s / CHECKS_BEFORE_REPORT
-        self._fatal_looks = round(limits.fatal_after_s / self._look_s)
-        self._turned = threading.Event()
+        self._check_interval_s = limits.report_after_s / CHECKS_BEFORE_REPORT
+        self._max_checks = round(limits.fatal_after_s / self._check_interval_s)
+        self._callbacks = {CHECKS_BEFORE_REPORT: on_stall, self._max_checks: on_fatal_stall}
+        self._loop_ran = threading.Event()
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="greenroom-watchdog", daemon=True)
 
     def start(self) -> None:
-        """Begin to look."""
+        """Start watching."""
         self._thread.start()
 
     def stop(self) -> None:
-        """Look no more, from any thread."""
+        """Stop watching, from any thread."""
         self._stopped.set()
-        self._turned.set()
+        self._loop_ran.set()
 
     def _watch(self) -> None:
-        while not self._stopped.wait(self._look_s):
-            self._turned.clear()
-            if not self._event_loop.call_soon(self._turned.set):
+        while not self._stopped.wait(self._check_interval_s):
+            self._loop_ran.clear()
+            if not self._event_loop.call_soon(self._loop_ran.set):
                 return
-            self._follow()
+            self._wait_for_loop()
 
-    def _follow(self) -> None:
-        """Wait for the loop to turn."""
-        for looks in range(1, self._fatal_looks + 1):
-            if self._turned.wait(self._look_s) or self._stopped.is_set():
+    def _wait_for_loop(self) -> None:
+        """Wait until the loop runs again, and call the callbacks meanwhile."""
+        for checks in range(1, self._max_checks + 1):
+            if self._loop_ran.wait(self._check_interval_s) or self._stopped.is_set():
                 return
-            bark = {CHECKS_BEFORE_REPORT: self._named, self._fatal_looks: self._fatal}.get(looks)
-            if bark is not None:
-                self._bark(bark, looks * self._look_s)
-        self._turned.wait()
+            callback = self._callbacks.get(checks)
+            if callback is not None:
+                self._report(callback, checks * self._check_interval_s)
+        self._loop_ran.wait()
 
-    def _bark(self, bark: StallCallback, held_s: float) -> None:
+    def _report(self, callback: StallCallback, blocked_s: float) -> None:
         try:
-            bark(describe_activity(self._event_loop.thread_id), held_s)
-        except BaseException:  # who cannot be named has to be ended all the same
-            log.exception("the watchdog's own words failed")
+            callback(describe_activity(self._event_loop.thread_id), blocked_s)
+        except BaseException:  # the fatal callback must still run later
+            log.exception("a watchdog callback failed")
 
 
 def describe_activity(thread_id: int) -> str:
-    """Name the actor and message, or the job, that a thread is busy with."""
+    """Return which actor and message, or which job, a thread is busy with."""
     frame = sys._current_frames().get(thread_id)  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]  (documented)
     while frame is not None:
-        name = _named_by(frame)
-        if name:
-            return name
+        description = _describe_frame(frame)
+        if description:
+            return description
         frame = frame.f_back
-    return "something that is neither a handler nor a job"
+    return "code outside any handler or job"
 
 
-def _named_by(frame: FrameType) -> str:
-    held = frame.f_locals
+def _describe_frame(frame: FrameType) -> str:
+    variables = frame.f_locals
     if frame.f_code is MailboxProcessor.handle_item.__code__:
-        item = held.get("item")
+        item = variables.get("item")
         message = getattr(item, "message", item)
-        return f"{held['self'].address} over {type(message).__name__}"
+        return f"{variables['self'].address} (handling {type(message).__name__})"
     if frame.f_code is MailboxProcessor.start_incarnation.__code__:
-        return f"{held['self'].address} over its start"
-    return str(held.get("name", "")) if frame.f_code is JOB_WRAPPER_CODE else ""
+        return f"{variables['self'].address} (starting)"
+    return str(variables.get("name", "")) if frame.f_code is JOB_WRAPPER_CODE else ""

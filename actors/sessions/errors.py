@@ -1,53 +1,63 @@
-"""How our own files can fail; each says whose fault it is and what became of the file."""
+"""How session files and stores can fail; each error says what happened and to which file."""
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 
 
 class LogError(Exception):
-    """The session file cannot be used as asked; `detail` is one line for people."""
+    """The session file cannot be used as requested; `detail` is one line for the user."""
 
     def __init__(self, detail: str) -> None:
-        """Say what happened and to which file."""
+        """Create the error with what happened and to which file."""
         super().__init__(detail)
         self.detail = detail
 
 
 class StoreError(Exception):
-    """A small file of ours could not be read or replaced; `detail` is one line for people."""
+    """A JSON store could not be read or replaced; `detail` is one line for the user."""
 
     def __init__(self, detail: str) -> None:
-        """Say what happened and to which file."""
+        """Create the error with what happened and to which file."""
         super().__init__(detail)
         self.detail = detail
 
 
-class LogLockedError(LogError):  # noqa: N818  (named for what the file is)
-    """Another program has the session open; it may be forked instead."""
+class LogLockedError(LogError):
+    """Another program has the session open; it can be forked instead."""
 
     def __init__(self, path: Path, pid: int | None) -> None:
-        """Name the holder by the last run that the file records; None: it records none yet."""
+        """Create the error; `pid` is from the last run in the file, None if it has none yet."""
         holder = f"process {pid}" if pid else "another program"
         super().__init__(
-            f"{path}: open in {holder}; close it there, or take a copy: --fork {path.stem}"
+            f"{path}: open in {holder}. Close it there, or continue in a copy with "
+            f"--fork {path.stem}"
         )
-        self.pid = pid
 
 
-class LogDamagedError(LogError):  # noqa: N818  (as above)
-    """A record before the last one cannot be trusted; nothing was cut off."""
+class LogDamagedError(LogError):
+    """A record before the last group is damaged; the file was not changed."""
 
     def __init__(
         self, path: Path, line: int, offset_bytes: int, line_count: int, reason: str
     ) -> None:
-        """Say where the damage begins and how much stands behind it.
-
-        `line` counts from 1, `lines` is the whole file's count.
-        """
+        """Create the error with the place of the damage; `line` counts from 1."""
         super().__init__(
-            f"{path}: damaged at line {line} of {line_count} (byte {offset_bytes}): {reason}; "
-            f"the {line - 1} before it are whole; the file is kept as it is, "
-            "and a new session begins without --continue and --resume"
+            f"{path}: damaged at line {line} of {line_count} (byte {offset_bytes}): {reason}. "
+            f"The {line - 1} records before it are intact, and the file was not changed. "
+            "Start a new session without --continue and --resume"
         )
-        self.line = line
-        self.offset_bytes = offset_bytes
-        self.line_count = line_count
+
+
+@contextmanager
+def map_os_errors(path: Path) -> Generator[None]:
+    """Turn system errors about a session file into errors for the user.
+
+    Raises:
+        LogError: in place of every OSError.
+    """
+    try:
+        yield
+    except OSError as error:
+        message = f"{path}: {error.strerror}"
+        raise LogError(message) from error

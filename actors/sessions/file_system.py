@@ -1,40 +1,41 @@
-"""The port through which sessions and stores touch the file system, one call of it each."""
+"""The file system port of session files and stores: one method per system call."""
 
 import fcntl
 import os
 import threading
+from errno import ENOSPC
 from pathlib import Path
 from typing import Protocol
 
 PRIVATE_FILE_MODE = 0o600
 PRIVATE_FOLDER_MODE = 0o700
 _READ_BYTES = 1 << 20
-_LOCK_PAUSE_S = 0.01
-_LOCK_TRIES = 200
-_SAFELY = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+_LOCK_RETRY_S = 0.01
+_MAX_LOCK_TRIES = 200
+_SAFE_FLAGS = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
 class FileSystem(Protocol):
-    """What our own files need of the system; a faulty one can stand in for each call.
+    """The system calls that our own files need; tests replace them with faulty ones.
 
     Every method raises OSError as the system does.
     """
 
     def open(self, path: Path, flags: int) -> int:
-        """Open or create a file that only its owner may read, never by a link or waiting.
+        """Open or create a file that only its owner may read; return its descriptor.
 
-        Return its descriptor.
+        It follows no link and does not wait for a pipe.
         """
         ...
 
     def stat(self, descriptor: int) -> os.stat_result:
-        """Say what kind of file it is, whose, and who may do what."""
+        """Return the file's type, owner and mode."""
         ...
 
     def lock(self, descriptor: int, *, wait: bool = False) -> bool:
-        """Lock the file for as long as it is open; False when another holds it.
+        """Lock the file until it is closed; return False if another process holds the lock.
 
-        `wait` gives one that holds it for a moment the time to let go.
+        `wait` retries for a short time.
         """
         ...
 
@@ -43,23 +44,23 @@ class FileSystem(Protocol):
         ...
 
     def write(self, descriptor: int, data: bytes) -> int:
-        """Write once; return how many bytes went in, which may be fewer."""
+        """Write once; return the number of bytes written, which may be fewer."""
         ...
 
     def sync(self, descriptor: int) -> None:
-        """Return when what was written is on disk."""
+        """Return when the written data is on disk."""
         ...
 
     def truncate(self, descriptor: int, length_bytes: int) -> None:
-        """Cut the file off."""
+        """Truncate the file."""
         ...
 
     def close(self, descriptor: int) -> None:
-        """Close, and unlock what was locked."""
+        """Close the file, which also unlocks it."""
         ...
 
     def rename(self, path: Path, to: Path) -> None:
-        """Put a file in the place of another, which is either still there or gone at once."""
+        """Replace the file `to` with `path` atomically."""
         ...
 
     def remove(self, path: Path) -> None:
@@ -67,11 +68,11 @@ class FileSystem(Protocol):
         ...
 
     def is_folder(self, path: Path) -> bool:
-        """Say whether a folder is there."""
+        """Return whether the folder exists."""
         ...
 
     def make_folder(self, path: Path) -> None:
-        """Make a folder that only its owner may enter; its parent is there."""
+        """Create a folder that only its owner may enter; its parent must exist."""
         ...
 
     def sync_folder(self, path: Path) -> None:
@@ -80,39 +81,39 @@ class FileSystem(Protocol):
 
 
 class LocalFileSystem:
-    """The system's own calls."""
+    """The real system calls."""
 
     def open(self, path: Path, flags: int) -> int:
-        """Open or create a file that only its owner may read, never by a link or waiting."""
-        return os.open(path, flags | _SAFELY, PRIVATE_FILE_MODE)
+        """Open or create a file that only its owner may read, without following a link."""
+        return os.open(path, flags | _SAFE_FLAGS, PRIVATE_FILE_MODE)
 
     def stat(self, descriptor: int) -> os.stat_result:
-        """Say what kind of file it is, whose, and who may do what."""
+        """Return the file's type, owner and mode."""
         return os.fstat(descriptor)
 
     def lock(self, descriptor: int, *, wait: bool = False) -> bool:
-        """Lock the file for as long as it is open; False when another holds it."""
-        tries = _LOCK_TRIES if wait else 1
+        """Lock the file until it is closed; return False if another process holds the lock."""
+        tries = _MAX_LOCK_TRIES if wait else 1
         while not _try_to_lock(descriptor):
             tries -= 1
             if not tries:
                 return False
-            threading.Event().wait(_LOCK_PAUSE_S)
+            threading.Event().wait(_LOCK_RETRY_S)
         return True
 
     def read(self, descriptor: int) -> bytes:
         """Read the whole file."""
-        parts = bytearray()
-        while part := os.pread(descriptor, _READ_BYTES, len(parts)):
-            parts += part
-        return bytes(parts)
+        data = bytearray()
+        while chunk := os.pread(descriptor, _READ_BYTES, len(data)):
+            data += chunk
+        return bytes(data)
 
     def write(self, descriptor: int, data: bytes) -> int:
-        """Write once; return how many bytes went in, which may be fewer."""
+        """Write once; return the number of bytes written, which may be fewer."""
         return os.write(descriptor, data)
 
     def sync(self, descriptor: int) -> None:
-        """Return when what was written is on disk."""
+        """Return when the written data is on disk."""
         # macOS has no fdatasync, and its fsync says nothing about the disk's own cache.
         if hasattr(os, "fdatasync"):
             os.fdatasync(descriptor)
@@ -120,15 +121,15 @@ class LocalFileSystem:
             os.fsync(descriptor)
 
     def truncate(self, descriptor: int, length_bytes: int) -> None:
-        """Cut the file off."""
+        """Truncate the file."""
         os.ftruncate(descriptor, length_bytes)
 
     def close(self, descriptor: int) -> None:
-        """Close, and unlock what was locked."""
+        """Close the file, which also unlocks it."""
         os.close(descriptor)
 
     def rename(self, path: Path, to: Path) -> None:
-        """Put a file in the place of another, which is either still there or gone at once."""
+        """Replace the file `to` with `path` atomically."""
         path.replace(to)
 
     def remove(self, path: Path) -> None:
@@ -136,11 +137,11 @@ class LocalFileSystem:
         path.unlink()
 
     def is_folder(self, path: Path) -> bool:
-        """Say whether a folder is there."""
+        """Return whether the folder exists."""
         return path.is_dir()
 
     def make_folder(self, path: Path) -> None:
-        """Make a folder that only its owner may enter; its parent is there."""
+        """Create a folder that only its owner may enter; its parent must exist."""
         path.mkdir(mode=PRIVATE_FOLDER_MODE, exist_ok=True)
 
     def sync_folder(self, path: Path) -> None:
@@ -161,9 +162,20 @@ def _try_to_lock(descriptor: int) -> bool:
 
 
 def make_private_folder(folder: Path, file_system: FileSystem) -> None:
-    """Make a folder and those above it that are missing; each is on disk when this returns."""
+    """Create a folder and its missing parents; all are on disk when this returns."""
     if file_system.is_folder(folder):
         return
     make_private_folder(folder.parent, file_system)
     file_system.make_folder(folder)
     file_system.sync_folder(folder.parent)
+
+
+def require_complete_write(written_bytes: int, data: bytes) -> None:
+    """Treat a short write as a failure.
+
+    Raises:
+        OSError: not all of `data` was written.
+    """
+    if written_bytes < len(data):
+        detail = f"only {written_bytes} of {len(data)} bytes were written; the disk may be full"
+        raise OSError(ENOSPC, detail)

@@ -1,6 +1,6 @@
-"""A session that goes on from another's records, which stay as they are."""
+"""Forks a session: a new session that continues from another one's records."""
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,15 +17,15 @@ from messages.turns import TurnEnded, TurnStarted
 def fork_session(
     source: Path, folder: Path, session_id: str, file_system: FileSystem | None = None
 ) -> Path:
-    """Copy a session's turns into a new session of `folder`; return its file, which is closed.
+    """Copy a session's turns into a new session in `folder`; return its file, closed.
 
     The source may be open in another program: it is neither locked nor changed. A turn that has not
-    ended stays the source's alone, so that nothing of it is done twice. What a person granted for
-    that session is not granted in this one, and it begins in mode default.
+    ended is not copied, so that none of its work is done twice. The fork starts in mode default and
+    without the source's session grants.
 
     Raises:
-        LogDamaged: a record before the last group of the source cannot be trusted.
-        LogError: the source is no session of ours, or the new file cannot be written.
+        LogDamagedError: a record before the last group of the source is damaged.
+        LogError: the source is not one of our sessions, or the new file cannot be written.
     """
     file_system = file_system or LocalFileSystem()
     path = session_path(folder, session_id)
@@ -34,25 +34,22 @@ def fork_session(
     return path
 
 
-def copy_completed_turns(lines: tuple[JournalLine, ...], session_id: str) -> Iterable[JournalLine]:
-    """Say what the new session's file holds; it is written as one group."""
-    for line in lines[: _ended(lines)]:
-        said = line.message
-        if isinstance(said, SessionHeader):
-            yield replace(line, message=said.model_copy(update={"session_id": session_id}), group=1)
-        elif isinstance(said, SessionSettings):
-            yield replace(
-                line, message=said.model_copy(update={"grants": (), "mode": "default"}), group=1
-            )
-        else:
-            yield replace(line, group=1)
+def copy_completed_turns(lines: tuple[JournalLine, ...], session_id: str) -> Iterator[JournalLine]:
+    """Yield the lines of the new session's file; they form one group."""
+    for line in lines[: _count_completed(lines)]:
+        record = line.message
+        if isinstance(record, SessionHeader):
+            record = record.model_copy(update={"session_id": session_id})
+        elif isinstance(record, SessionSettings):
+            record = record.model_copy(update={"grants": (), "mode": "default"})
+        yield replace(line, message=record, group=1)
 
 
-def _ended(lines: tuple[JournalLine, ...]) -> int:
-    """How many records there are before a turn that has not ended."""
-    for at in reversed(range(len(lines))):
-        if isinstance(lines[at].message, TurnEnded):
+def _count_completed(lines: tuple[JournalLine, ...]) -> int:
+    """Return the number of records before a turn that has not ended."""
+    for index in reversed(range(len(lines))):
+        if isinstance(lines[index].message, TurnEnded):
             break
-        if isinstance(lines[at].message, TurnStarted):
-            return at
+        if isinstance(lines[index].message, TurnStarted):
+            return index
     return len(lines)

@@ -1,12 +1,13 @@
-"""The journal: the only writer of session files."""
+"""The journal actor: the only writer of the session file."""
 
 import logging
 from typing import Literal, assert_never
 
 from actors.redaction.redaction import redact_message
 from actors.runtime.actor import Actor
+from actors.sessions.errors import LogError
 from actors.sessions.log_reader import select_records_for
-from actors.sessions.session_log import LogError, SessionLog
+from actors.sessions.session_log import SessionLog
 from actors.sessions.transcript_writer import TranscriptWriter
 from messages.address import Address
 from messages.base import Message
@@ -23,56 +24,56 @@ log = logging.getLogger("greenroom.journal")
 
 
 class Flush(Message):
-    """The journal's note to itself: write what has gathered."""
+    """Sent to itself: write the queued appends."""
 
     type: Literal["flush"] = "flush"
 
 
 class WriteTranscripts(Message):
-    """The journal's note to itself: it is time for what is only to be read."""
+    """Sent to itself: write the transcripts."""
 
     type: Literal["write_transcripts"] = "write_transcripts"
 
 
 JournalInbox = Append | ReadRecords | Flush | WriteTranscripts
 TRANSCRIPT_DELAY_S = 0.2
-"""What goes into the transcripts gathers for so long: nobody waits for it, and each is a file."""
+"""Transcript records are collected this long: nothing waits for them, and each is a file."""
 MAX_TRANSCRIPTS_PER_WRITE = 4
-"""So many are written before the session's own records have their turn again."""
+"""Then the session's own records get their turn again."""
 
 
 class AppendLedger:
-    """What has been answered to whom.
+    """The answers that each sender has received.
 
-    The file does not say it, so it outlives a crash of the journal: what is sent again is written
-    once, and what was refused stays so.
+    The file does not contain them, so the ledger outlives a crash of the journal: an append that is
+    sent again is written once, and one that failed stays failed.
     """
 
     def __init__(self) -> None:
-        """Nothing yet."""
+        """Create an empty ledger."""
         self.last_ids: dict[Address, int] = {}
-        """The last append of each sender that is on disk or has been refused."""
+        """Each sender's last append that is on disk or has failed."""
         self.failures: dict[tuple[Address, int], AppendFailed] = {}
 
-    def find_answer(self, sender: Address, append: int) -> Appended | AppendFailed | None:
-        """Say what was answered to an append; None: it is new."""
-        if append > self.last_ids.get(sender, 0):
+    def find_answer(self, sender: Address, append_id: int) -> Appended | AppendFailed | None:
+        """Return the answer to an append; None if it is new."""
+        if append_id > self.last_ids.get(sender, 0):
             return None
-        return self.failures.get((sender, append)) or Appended(id=append)
+        return self.failures.get((sender, append_id)) or Appended(id=append_id)
 
     def find_failed_predecessor(self, sender: Address, append: Append) -> AppendFailed | None:
-        """Say how the append that comes first was refused, if it was."""
+        """Return the failure of the append that must come first, if it failed."""
         return self.failures.get((sender, append.after_id))
 
     def record_answer(self, sender: Address, answer: Appended | AppendFailed) -> None:
-        """Keep an answer."""
+        """Store an answer."""
         self.last_ids[sender] = answer.id
         if isinstance(answer, AppendFailed):
             self.failures[sender, answer.id] = answer
 
 
 class Journal(Actor[JournalInbox]):
-    """Writes and syncs records; those that wait together share one write and one sync."""
+    """Writes and syncs records; appends that wait together share one write and one sync."""
 
     dispatcher = "thread"
     drains_before_stop = True
@@ -84,109 +85,112 @@ class Journal(Actor[JournalInbox]):
         secrets: tuple[bytes, ...] = (),
         transcript_writer: TranscriptWriter | None = None,
     ) -> None:
-        """Write to a log that is open and locked; it is closed with the journal.
+        """Create a journal that writes to an open, locked log and closes it when it stops.
 
-        Of `secrets` none is written, whatever record holds it. `transcripts` get what they are
-        to have after it is on disk.
+        `secrets` are redacted from every record. Records go to the transcripts once they are on
+        disk.
         """
         self._transcripts = transcript_writer
         self._secrets = secrets
         self._log = session_log
-        self._settled = ledger
-        self._taken = dict(ledger.last_ids)
-        """As `settled`, with what has gathered."""
-        self._gathered: list[tuple[Address, Append]] = []
+        self._ledger = ledger
+        self._last_queued = dict(ledger.last_ids)
+        """Each sender's last append, including queued ones."""
+        self._queue: list[tuple[Address, Append]] = []
 
     def on_start(self) -> None:
-        """After a crash, begin with what is on disk."""
+        """After a crash, start from what is on disk."""
         if self.incarnation > 1:
             self._log.reopen()
             self._write_transcripts()
 
     def on_receive(self, message: JournalInbox) -> None:
-        """Take one message."""
+        """Handle one message."""
         match message:
             case Append():
-                self._take(message)
+                self._queue_append(message)
             case ReadRecords():
-                self._recall(message)
+                self._read_records(message)
             case Flush():
-                self._write()
+                self._write_queue()
             case WriteTranscripts():
-                if self._transcripts is not None and self._transcripts.write(
-                    MAX_TRANSCRIPTS_PER_WRITE
-                ):
-                    self.tell(self.address, message)
+                self._write_some_transcripts(message)
             case _:
                 assert_never(message)
 
     def on_stop(self) -> None:
-        """Write what is left, then let go of the file."""
+        """Write what is left, then close the file."""
         try:
-            self._write()
+            self._write_queue()
             self._write_transcripts()
         finally:
             self._log.close()
 
-    def _take(self, append: Append) -> None:
-        """Gather what is in the mailbox: the note comes back behind it."""
+    def _queue_append(self, append: Append) -> None:
+        """Queue an append; `Flush` arrives behind the appends already in the mailbox."""
         sender = self.sender
-        answer = self._settled.find_answer(sender, append.id)
+        answer = self._ledger.find_answer(sender, append.id)
         if answer is not None:
-            self.tell(sender, answer)  # the first was lost with a crash
+            self.tell(sender, answer)  # the first answer was lost in a crash
             return
-        taken = self._taken.get(sender, 0)
-        if append.id <= taken or append.after_id > taken:
-            log.info("%s of %s is here twice, or will come again", append.id, sender)
+        last_queued = self._last_queued.get(sender, 0)
+        if append.id <= last_queued or append.after_id > last_queued:
+            log.info("append %s of %s is a duplicate or too early", append.id, sender)
             return
-        before = self._settled.find_failed_predecessor(sender, append)
-        if before is not None:  # it was sent before its sender heard of that
-            self._taken[sender] = append.id
-            self._answer(sender, AppendFailed(id=append.id, detail=before.detail))
+        failure = self._ledger.find_failed_predecessor(sender, append)
+        if failure is not None:  # sent before its sender received that failure
+            self._last_queued[sender] = append.id
+            self._fail(sender, append, failure.detail)
             return
-        if not self._gathered:
+        if not self._queue:
             self.tell(self.address, Flush())
-        self._taken[sender] = append.id
-        self._gathered.append((sender, append))
+        self._last_queued[sender] = append.id
+        self._queue.append((sender, append))
 
-    def _recall(self, recall: ReadRecords) -> None:
-        asker = self.sender
-        self._write()
+    def _read_records(self, request: ReadRecords) -> None:
+        reader = self.sender
+        self._write_queue()
         try:
-            records = select_records_for(self._log.read(), recall.agent)
+            records = select_records_for(self._log.read(), request.agent)
         except LogError as error:
-            self.tell(asker, ReadRecordsFailed(id=recall.id, detail=error.detail))
+            self.tell(reader, ReadRecordsFailed(id=request.id, detail=error.detail))
         else:
-            self.tell(asker, RecordsRead(id=recall.id, records=records))
+            self.tell(reader, RecordsRead(id=request.id, records=records))
 
-    def _write(self) -> None:
-        gathered, self._gathered = self._gathered, []
-        if not gathered:
+    def _write_queue(self) -> None:
+        queue, self._queue = self._queue, []
+        if not queue:
             return
-        lines = [
+        records = [
             (redact_message(record, self._secrets), sender)
-            for sender, append in gathered
+            for sender, append in queue
             for record in append.records
         ]
         try:
-            self._log.append(lines)
+            self._log.append(records)
         except LogError as error:
-            for sender, append in gathered:
-                self._answer(sender, AppendFailed(id=append.id, detail=error.detail))
+            for sender, append in queue:
+                self._fail(sender, append, error.detail)
         else:
             # All are on disk: a crash between two answers must not write the rest again.
-            for sender, append in gathered:
-                self._settled.record_answer(sender, Appended(id=append.id))
-            for sender, append in gathered:
+            for sender, append in queue:
+                self._ledger.record_answer(sender, Appended(id=append.id))
+            for sender, append in queue:
                 self.tell(sender, Appended(id=append.id))
-            if self._transcripts is not None and self._transcripts.add(lines):
+            if self._transcripts is not None and self._transcripts.add(records):
                 self.schedule(TRANSCRIPT_DELAY_S, WriteTranscripts())
 
     def _write_transcripts(self) -> None:
-        """Write all, where nothing else is to be done."""
+        """Write all transcripts; for use when no append is waiting."""
         if self._transcripts is not None:
             self._transcripts.write()
 
-    def _answer(self, sender: Address, answer: AppendFailed) -> None:
-        self._settled.record_answer(sender, answer)
+    def _write_some_transcripts(self, request: WriteTranscripts) -> None:
+        transcripts = self._transcripts
+        if transcripts is not None and transcripts.write(MAX_TRANSCRIPTS_PER_WRITE):
+            self.tell(self.address, request)
+
+    def _fail(self, sender: Address, append: Append, detail: str) -> None:
+        answer = AppendFailed(id=append.id, detail=detail)
+        self._ledger.record_answer(sender, answer)
         self.tell(sender, answer)

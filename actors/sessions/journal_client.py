@@ -1,4 +1,4 @@
-"""An actor's talk with the journal, in which a restart of either loses nothing."""
+"""An actor's connection to the journal, in which a restart of either loses nothing."""
 
 from typing import Any
 
@@ -17,25 +17,25 @@ from messages.journal import (
 from messages.supervision import PeerRestarted, Undelivered
 
 IDS_PER_INCARNATION = 1 << 32
-"""Ids of appends that one incarnation may use: an answer to an earlier one fits none of them."""
+"""Each incarnation has its own range of append ids, so an answer to an earlier one fits none."""
 APPEND_TIMEOUT_S = 2.0
-"""A disk that takes longer is slow; one that refuses is tried again so often."""
+"""An unanswered append makes the disk slow after this time; failed ones are retried as often."""
 
 
 class ReadRecordsError(Exception):
-    """A restarted actor cannot get its records back, so that this restart fails, too."""
+    """A restarted actor cannot read its records back, so this restart fails too."""
 
 
 def get_id_offset(incarnation: int) -> int:
-    """Say which number stands before the first append of an incarnation."""
+    """Return the id before an incarnation's first append."""
     return (incarnation - 1) * IDS_PER_INCARNATION
 
 
 class JournalClient:
-    """Numbers appends, keeps them until they are answered, and says them again to a new journal.
+    """Numbers appends, keeps them until they are answered, and resends them to a restarted journal.
 
     Its actor calls `open` in `on_start`, and has `PeerRestarted`, `Undelivered`, `RecordsRead` and
-    `ReadRecordsFailed` in its inbox. One that `keeps` has `AppendTimeout` there, too.
+    `ReadRecordsFailed` in its inbox. With `retries_failed`, it has `AppendTimeout` too.
     """
 
     def __init__(
@@ -47,136 +47,141 @@ class JournalClient:
         own_records_only: bool = False,
         retries_failed: bool = False,
     ) -> None:
-        """Speak for `actor`, with nothing said yet; `own`: it need know no other agent's past.
+        """Create a client for `actor` that has sent nothing yet.
 
-        One that `keeps` what the disk refuses puts it before its next record.
+        `own_records_only` reads back only the records that concern the actor. `retries_failed`
+        writes failed records again before the next record.
         """
         self._actor = actor
-        self._own = own_records_only
-        self._lives_before = previous_incarnations
+        self._own_records_only = own_records_only
+        self._previous_incarnations = previous_incarnations
         self._journal = journal
-        self._keeps = retries_failed
-        self._kept: tuple[Record, ...] = ()
+        self._retries_failed = retries_failed
+        self._failed_records: tuple[Record, ...] = ()
         self._unanswered: dict[int, Append] = {}
-        self._watching = False
-        """Whether `AppendTimeout` is to come."""
-        self._last = self._before = 0
-        self._recall: ReadRecords | None = None
+        self._has_timer = False
+        """Whether an `AppendTimeout` is scheduled."""
+        self._last_id = self._previous_id = 0
+        self._read_request: ReadRecords | None = None
 
     @property
     def incarnation(self) -> int:
-        """Count the lives of whoever has had this address, in this run of the program."""
-        return self._lives_before + self._actor.incarnation
+        """The incarnation of this address in this run, including earlier actors at it."""
+        return self._previous_incarnations + self._actor.incarnation
 
     def open(self, *, has_records: bool = False) -> bool:
-        """Listen for the journal; True: it has a past, and nothing comes before `RecordsRead`."""
+        """Watch the journal; return whether records are being read, with mail stashed meanwhile."""
         actor = self._actor
         actor.watch(self._journal)
         if actor.incarnation == 1 and not has_records:
             return False
         actor.stash(RecordsRead, ReadRecordsFailed, PeerRestarted, Undelivered)
-        self._recall = ReadRecords(id=self.incarnation, agent=actor.address if self._own else None)
-        actor.tell(self._journal, self._recall)
+        agent = actor.address if self._own_records_only else None
+        self._read_request = ReadRecords(id=self.incarnation, agent=agent)
+        actor.tell(self._journal, self._read_request)
         return True
 
     def on_records_read(self, answer: RecordsRead | ReadRecordsFailed) -> tuple[Record, ...] | None:
-        """Take the journal's answer, behind which the mail comes; None: it is late.
+        """Return the records and unstash the mail; None if the answer is late.
 
         Raises:
-            RecallError: the session cannot be read.
+            ReadRecordsError: the session cannot be read.
         """
-        if self._recall is None or answer.id != self._recall.id:
+        if self._read_request is None or answer.id != self._read_request.id:
             return None
         if isinstance(answer, ReadRecordsFailed):
             raise ReadRecordsError(answer.detail)
-        self._recall = None
+        self._read_request = None
         self._actor.unstash()
         return answer.records
 
     def write(self, *records: Record, append_id: int = 0) -> int:
-        """Have records written, under `mark` or the next number; returns it."""
-        append_id = append_id or max(self._last, get_id_offset(self.incarnation)) + 1
-        append = Append(id=append_id, records=(*self._kept, *records), after_id=self._before)
-        self._last = self._before = append_id
-        self._kept = ()
+        """Append records under `append_id` or the next id; return that id."""
+        append_id = append_id or max(self._last_id, get_id_offset(self.incarnation)) + 1
+        all_records = (*self._failed_records, *records)
+        append = Append(id=append_id, records=all_records, after_id=self._previous_id)
+        self._last_id = self._previous_id = append_id
+        self._failed_records = ()
         self._unanswered[append_id] = append
         self._actor.tell(self._journal, append)
-        self._watch()
+        self._start_timer()
         return append_id
 
     def on_append_answered(self, answer: Appended | AppendFailed | AppendTimeout) -> None:
-        """Strike off what is on disk; keep what is not, or leave it to the actor."""
+        """Forget an append that is on disk; keep a failed one for a retry, or drop it."""
         if isinstance(answer, AppendTimeout):
-            self._watching = False
-            self._watch()
+            self._has_timer = False
+            self._start_timer()
             return
         append = self._unanswered.get(answer.id)
         if append is not None and isinstance(answer, AppendFailed):
-            self._refused(append)
+            self._on_failed(append)
         self._unanswered.pop(answer.id, None)
 
     def retry_unsaved(self) -> None:
-        """Say once more what the disk refused: whoever kept it ends."""
-        if self._kept:
+        """Write failed records once more; for use when the actor is about to stop."""
+        if self._failed_records:
             self.write()
 
-    def _watch(self) -> None:
-        if self._keeps and not self._watching and (self._unanswered or self._kept):
-            self._watching = True
-            oldest = next(iter(self._unanswered), 0)
-            self._actor.schedule(APPEND_TIMEOUT_S, AppendTimeout(id=oldest))
-
-    def _refused(self, refused: Append) -> None:
-        """Go on behind what came before; what was sent since is refused with it."""
-        if not self._keeps:
-            self._leave_out(refused)
-            return
-        lost = [append for mark, append in self._unanswered.items() if mark >= refused.id]
-        self._kept = tuple(record for append in lost for record in append.records)
-        for append in lost:
-            del self._unanswered[append.id]
-        self._before = refused.after_id
-
     def on_peer_restarted(self, peer: Address) -> None:
-        """Say again what the journal has not answered, if it is the journal."""
+        """Resend everything unanswered if the peer is the journal."""
         if peer != self._journal:
             return
-        if self._recall is not None:
-            self._actor.tell(self._journal, self._recall)
+        if self._read_request is not None:
+            self._actor.tell(self._journal, self._read_request)
         for append in self._unanswered.values():
             self._actor.tell(self._journal, append)
 
     def on_undelivered(self, undelivered: Undelivered) -> AppendFailed | None:
-        """Take what came back; an append that will never be written has failed.
+        """Handle a returned message; return the failure of an append that will never be written.
 
         Raises:
-            RecallError: what came back is the question for the records.
+            ReadRecordsError: the returned message is the request for the records.
         """
-        if undelivered.reason == "crashed":  # the journal lives on, and is told again
-            if (
-                undelivered.message == self._recall
-            ):  # at once: should it end after all, this comes back
-                self._actor.tell(self._journal, undelivered.message)
+        message = undelivered.message
+        if undelivered.reason == "crashed":
+            # The journal restarts, and `on_peer_restarted` resends the appends. The read request is
+            # resent now: if the journal ends after all, it comes back.
+            if message == self._read_request:
+                self._actor.tell(self._journal, message)
             return None
-        if isinstance(undelivered.message, ReadRecords):
+        if isinstance(message, ReadRecords):
             detail = f"the journal did not answer ({undelivered.reason})"
             raise ReadRecordsError(detail)
-        lost = undelivered.message
-        if not isinstance(lost, Append) or lost.id not in self._unanswered:
+        if not isinstance(message, Append) or message.id not in self._unanswered:
             return None
-        failed = AppendFailed(
-            id=lost.id, detail=f"the journal cannot take it ({undelivered.reason})"
-        )
-        self.on_append_answered(failed)
-        for mark, append in self._unanswered.items():
-            if mark > lost.id:  # what was passed over for its sake
+        detail = f"the journal cannot accept the records ({undelivered.reason})"
+        failure = AppendFailed(id=message.id, detail=detail)
+        self.on_append_answered(failure)
+        for append_id, append in self._unanswered.items():
+            if append_id > message.id:  # the journal passed it over, because it came too early
                 self._actor.tell(self._journal, append)
-        return failed
+        return failure
 
-    def _leave_out(self, lost: Append) -> None:
-        """Go on as if an append had never been."""
-        if self._before == lost.id:
-            self._before = lost.after_id
-        for mark, append in self._unanswered.items():
-            if append.after_id == lost.id:
-                self._unanswered[mark] = append.model_copy(update={"after_id": lost.after_id})
+    def _start_timer(self) -> None:
+        has_work = self._unanswered or self._failed_records
+        if self._retries_failed and not self._has_timer and has_work:
+            self._has_timer = True
+            oldest_id = next(iter(self._unanswered), 0)
+            self._actor.schedule(APPEND_TIMEOUT_S, AppendTimeout(id=oldest_id))
+
+    def _on_failed(self, failed: Append) -> None:
+        """Continue after the append before `failed`; all appends sent since then failed with it."""
+        if not self._retries_failed:
+            self._remove_from_chain(failed)
+            return
+        lost = [append for id_, append in self._unanswered.items() if id_ >= failed.id]
+        self._failed_records = tuple(record for append in lost for record in append.records)
+        for append in lost:
+            del self._unanswered[append.id]
+        self._previous_id = failed.after_id
+
+    def _remove_from_chain(self, failed: Append) -> None:
+        """Let the append after `failed` follow the one before it."""
+        if self._previous_id == failed.id:
+            self._previous_id = failed.after_id
+        for append_id, append in self._unanswered.items():
+            if append.after_id == failed.id:
+                self._unanswered[append_id] = append.model_copy(
+                    update={"after_id": failed.after_id}
+                )

@@ -1,7 +1,7 @@
-"""Small files that are replaced as a whole: configuration, trust, grants for a project.
+"""Small JSON files that are replaced as a whole: configuration, trust, project grants.
 
-A reader finds the old content or the new one, never a part, whenever the program or the machine
-stops. Two programs that change one store do it one after the other.
+A reader finds the old content or the new one, never a part of it, whenever the program or the
+machine stops. Two programs that change the same store do so one after the other.
 """
 
 import json
@@ -18,7 +18,7 @@ from actors.sessions.errors import LogError, StoreError
 from actors.sessions.file_system import FileSystem, LocalFileSystem, make_private_folder
 from actors.sessions.private_open import open_private
 
-if TYPE_CHECKING:  # a verdict is explained without the weight of pydantic
+if TYPE_CHECKING:  # `permissions check` reads stores without loading pydantic
     from pydantic import JsonValue
 
 JsonObject: TypeAlias = "dict[str, JsonValue]"
@@ -26,34 +26,23 @@ JsonObject: TypeAlias = "dict[str, JsonValue]"
 
 @dataclass(frozen=True, slots=True)
 class StoreContents:
-    """What a store says."""
+    """The content of a store."""
 
     content: JsonObject = field(default_factory=dict)
-    """Without the format number; empty when there is no file, or a damaged one."""
+    """Without the format number; empty if there is no file or it is damaged."""
     format: int = 0
-    """Which version wrote it, so that an older one can be understood; 0: nothing is stored."""
+    """The format it was written in, so that an older one can be understood; 0: nothing stored."""
     damage: str = ""
-    """Why the file counts as empty, in one line for people; the next change keeps it aside."""
-
-
-def replace_file(path: Path, data: bytes, file_system: FileSystem | None = None) -> None:
-    """Put `data` in the place of a file, for its owner alone; it is on disk when this returns.
-
-    Raises:
-        StoreError: the old content stands.
-    """
-    file_system = file_system or LocalFileSystem()
-    with _held(path, file_system):
-        _replace(path, data, file_system)
+    """Why the file is treated as empty, for the user; the next change moves it to another name."""
 
 
 def read_store(path: Path, max_format: int, file_system: FileSystem | None = None) -> StoreContents:
     """Read a JSON store without changing anything.
 
     Raises:
-        StoreError: it cannot be read, is not ours alone, or a newer version wrote it.
+        StoreError: it cannot be read, other users can write to it, or its format is too new.
     """
-    with _told(path):
+    with _map_errors(path):
         return _read(path, max_format, file_system or LocalFileSystem())
 
 
@@ -63,111 +52,114 @@ def change_store(
     change: "Callable[[StoreContents], Mapping[str, JsonValue]]",
     file_system: FileSystem | None = None,
 ) -> StoreContents:
-    """Replace a JSON store by what `change` makes of it; nobody else's change comes between.
+    """Replace a JSON store's content with what `change` returns, under a lock.
 
-    A damaged store counts as empty and is kept beside it as `<name>.damaged-<checksum>`.
+    A damaged store is treated as empty and moved to `<name>.damaged-<checksum>`.
 
     Raises:
-        StoreError: the old content stands.
+        StoreError: the store was not changed.
     """
     file_system = file_system or LocalFileSystem()
-    with _held(path, file_system):
+    with _lock(path, file_system):
         before = _read(path, max_format, file_system)
         after = StoreContents({**change(before)}, max_format)
         if before.damage:
-            _set_aside(path, file_system)
-        _replace(path, _written(max_format, after.content), file_system)
+            _move_damaged_file(path, file_system)
+        _replace(path, _encode(max_format, after.content), file_system)
     return after
 
 
-def _replace(path: Path, data: bytes, files: FileSystem) -> None:
-    new = path.with_name(f"{path.name}.new")
+def _replace(path: Path, data: bytes, file_system: FileSystem) -> None:
+    temporary = path.with_name(f"{path.name}.new")
     try:
-        _write_whole(new, data, files)
-        files.rename(new, path)
+        _write_and_sync(temporary, data, file_system)
+        file_system.rename(temporary, path)
     except BaseException:
         with suppress(OSError):
-            files.remove(new)
+            file_system.remove(temporary)
         raise
-    files.sync_folder(path.parent)
+    file_system.sync_folder(path.parent)
 
 
-def _write_whole(path: Path, data: bytes, files: FileSystem) -> None:
-    """Write a file that is on disk when this returns; an unfinished one of a dead run is reused."""
-    descriptor = open_private(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, files)
+def _write_and_sync(path: Path, data: bytes, file_system: FileSystem) -> None:
+    """Write a file and sync it; one left over from a killed run is overwritten."""
+    descriptor = open_private(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, file_system)
     try:
         written = 0
-        while written < len(data):  # after a short write the next one says what is wrong
-            written += files.write(descriptor, data[written:])
-        files.sync(descriptor)
+        while written < len(data):  # after a short write, the next one raises the reason
+            written += file_system.write(descriptor, data[written:])
+        file_system.sync(descriptor)
     finally:
-        files.close(descriptor)
+        file_system.close(descriptor)
 
 
-def _read(path: Path, known_format: int, files: FileSystem) -> StoreContents:
+def _read(path: Path, max_format: int, file_system: FileSystem) -> StoreContents:
     try:
-        data = _bytes_of(path, files)
+        data = _read_bytes(path, file_system)
     except (FileNotFoundError, NotADirectoryError):
         return StoreContents()
     try:
-        version, content = _understood(data)
+        format_number, content = _decode(data)
     except ValueError as error:
-        return StoreContents(damage=f"{path}: damaged, so it counts as empty: {error}")
-    if version > known_format:
-        message = f"{path}: written in format {version}; this version knows up to {known_format}"
+        return StoreContents(damage=f"{path}: damaged and treated as empty: {error}")
+    if format_number > max_format:
+        message = (
+            f"{path}: written in format {format_number}, but this version reads up to format "
+            f"{max_format}. Upgrade Greenroom, or move the file away"
+        )
         raise StoreError(message)
-    return StoreContents(content, version)
+    return StoreContents(content, format_number)
 
 
-def _understood(data: bytes) -> tuple[int, JsonObject]:
+def _decode(data: bytes) -> tuple[int, JsonObject]:
     try:
         value: object = json.loads(data)
     except RecursionError as error:
         raise ValueError(str(error)) from error
     content = cast("JsonObject", value) if isinstance(value, dict) else {}
-    version = content.pop("format", None)
-    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
-        message = "it is no JSON object with a format number"
+    format_number = content.pop("format", None)
+    if not isinstance(format_number, int) or isinstance(format_number, bool) or format_number < 1:
+        message = "it is not a JSON object with a format number"
         raise ValueError(message)
-    return version, content
+    return format_number, content
 
 
-def _written(known_format: int, content: JsonObject) -> bytes:
-    return json.dumps({"format": known_format, **content}, indent=2).encode() + b"\n"
+def _encode(format_number: int, content: JsonObject) -> bytes:
+    return json.dumps({"format": format_number, **content}, indent=2).encode() + b"\n"
 
 
-def _bytes_of(path: Path, files: FileSystem) -> bytes:
-    descriptor = open_private(path, os.O_RDONLY, files)
+def _read_bytes(path: Path, file_system: FileSystem) -> bytes:
+    descriptor = open_private(path, os.O_RDONLY, file_system)
     try:
-        return files.read(descriptor)
+        return file_system.read(descriptor)
     finally:
-        files.close(descriptor)
+        file_system.close(descriptor)
 
 
-def _set_aside(path: Path, files: FileSystem) -> None:
-    aside = path.with_name(f"{path.name}.damaged-{zlib.crc32(_bytes_of(path, files)):08x}")
-    files.rename(path, aside)
-    files.sync_folder(path.parent)
+def _move_damaged_file(path: Path, file_system: FileSystem) -> None:
+    checksum = zlib.crc32(_read_bytes(path, file_system))
+    file_system.rename(path, path.with_name(f"{path.name}.damaged-{checksum:08x}"))
+    file_system.sync_folder(path.parent)
 
 
 @contextmanager
-def _held(path: Path, files: FileSystem) -> Generator[None]:
-    """Keep other programs from changing the store meanwhile."""
-    with _told(path):
-        make_private_folder(path.parent, files)
-        lock = path.with_name(f"{path.name}.lock")
-        descriptor = open_private(lock, os.O_RDWR | os.O_CREAT, files)
+def _lock(path: Path, file_system: FileSystem) -> Generator[None]:
+    """Keep other programs from changing the store."""
+    with _map_errors(path):
+        make_private_folder(path.parent, file_system)
+        lock_file = path.with_name(f"{path.name}.lock")
+        descriptor = open_private(lock_file, os.O_RDWR | os.O_CREAT, file_system)
         try:
-            if not files.lock(descriptor, wait=True):
+            if not file_system.lock(descriptor, wait=True):
                 raise OSError(EAGAIN, "another program is changing it; try again")
             yield
         finally:
-            files.close(descriptor)
+            file_system.close(descriptor)
 
 
 @contextmanager
-def _told(path: Path) -> Generator[None]:
-    """Say what the system refused, and for which store."""
+def _map_errors(path: Path) -> Generator[None]:
+    """Turn system errors about a store into errors for the user."""
     try:
         yield
     except OSError as error:

@@ -1,4 +1,4 @@
-"""What a session file says: a strict prefix, a torn end told from damage."""
+"""Reads session files: the valid records, and whether the rest is unfinished or damaged."""
 
 import os
 import sys
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast, get_args
 
-from actors.sessions.errors import LogDamagedError, LogError
+from actors.sessions.errors import LogDamagedError, LogError, map_os_errors
 from actors.sessions.file_system import FileSystem, LocalFileSystem
 from actors.sessions.private_open import open_private
 from messages.address import Address
@@ -15,24 +15,24 @@ from messages.journal import FORMAT_VERSION, Record, SessionHeader, SessionOpene
 from messages.serialization import ChecksumError, DecodeError, JournalLine, decode_line
 from messages.subagents import SubagentEnded, SubagentStarted
 
-_RECORDS: tuple[type, ...] = get_args(get_args(Record)[0])
+_RECORD_TYPES: tuple[type, ...] = get_args(get_args(Record)[0])
 
 
 @dataclass(frozen=True, slots=True)
 class LogContents:
-    """The records of a session file that count."""
+    """The valid records of a session file."""
 
     lines: tuple[JournalLine, ...] = ()
     torn: bytes = b""
-    """What stands behind the last whole record: a group that was cut short. Empty: nothing."""
+    """The bytes after the last valid record: a group whose write was interrupted."""
     valid_bytes: int = 0
-    """Where the torn end begins; without one, the file's length."""
+    """Length of the valid records; the torn bytes start here."""
     torn_file: Path | None = None
-    """The file that the torn end was moved to, once it was cut off."""
+    """The file to which the torn bytes were moved; None: there were none."""
 
     @property
     def records(self) -> tuple[Record, ...]:
-        """What was recorded, without the stamps; that each is a record was checked on reading."""
+        """The records without their metadata; each was checked to be a record when it was read."""
         return tuple(cast("Record", line.message) for line in self.lines)
 
 
@@ -40,110 +40,110 @@ def read_log(path: Path, file_system: FileSystem | None = None) -> LogContents:
     """Read a session file without locking or changing it.
 
     Raises:
-        LogDamaged: a record before the last group cannot be trusted.
-        LogError: there is no such file, it is not a session file that this version knows, or it is
-            not ours alone.
+        LogDamagedError: a record before the last group is damaged.
+        LogError: there is no such file, it is not a session file in a known format, or other users
+            could have written it.
     """
     file_system = file_system or LocalFileSystem()
-    try:
+    with map_os_errors(path):
         descriptor = open_private(path, os.O_RDONLY, file_system)
         try:
             data = file_system.read(descriptor)
         finally:
             file_system.close(descriptor)
-    except OSError as error:
-        message = f"{path}: {error.strerror}"
-        raise LogError(message) from error
     return parse_log(path, data)
 
 
 def parse_log(path: Path, data: bytes) -> LogContents:
-    """Take a session file's bytes apart; `path` is for the errors, raised as by `read_log`."""
-    *whole, _ = data.split(b"\n")
-    lines, wrong = _prefix(whole)
-    good_bytes = sum(len(raw) + 1 for raw in whole[: len(lines)])
-    if wrong is not None and not _is_unfinished(wrong, whole[len(lines) :], len(lines) + 1):
-        raise LogDamagedError(path, len(lines) + 1, good_bytes, len(whole), str(wrong))
-    _check_first(path, lines)
-    return LogContents(lines, torn=data[good_bytes:], valid_bytes=good_bytes)
+    """Parse a session file's bytes; `path` is for the errors, which are those of `read_log`."""
+    *raw_lines, _ = data.split(b"\n")
+    lines, error = _decode_valid_lines(raw_lines)
+    count = len(lines)
+    valid_bytes = sum(len(raw) + 1 for raw in raw_lines[:count])
+    if error is not None and not _is_unfinished(error, raw_lines[count:], count + 1):
+        raise LogDamagedError(path, count + 1, valid_bytes, len(raw_lines), str(error))
+    _require_header(path, lines)
+    return LogContents(lines, torn=data[valid_bytes:], valid_bytes=valid_bytes)
 
 
 def select_records_for(contents: LogContents, agent: Address | None) -> tuple[Record, ...]:
-    """Pick what an agent has to know of its session; None: everything.
+    """Return the records that an agent needs to restore its state; all of them for None.
 
-    That is what it recorded itself, what begins it, and the questions of all at and below it.
+    These are its own records, its start, and the approval requests of itself and its subagents.
     """
     if agent is None:
         return contents.records
-    asked: set[str] = set()
-    found: list[Record] = []
+    request_ids: set[str] = set()
+    selected: list[Record] = []
     for line in contents.lines:
         record = cast("Record", line.message)
         if isinstance(record, AnyApprovalRequest) and record.agent.is_under(agent):
-            asked.add(record.id)
-        if line.recorded_by == agent or _is_about(record, agent, asked):
-            found.append(record)
-    return tuple(found)
+            request_ids.add(record.id)
+        if line.recorded_by == agent or _is_about(record, agent, request_ids):
+            selected.append(record)
+    return tuple(selected)
 
 
 def select_unfinished_task_records(contents: LogContents) -> tuple[tuple[Address, Record], ...]:
-    """Pick what was recorded of subagents whose task had not ended, each with who recorded it."""
-    working: set[Address] = set()
+    """Return the records of subagents whose task had not ended, each with its author."""
+    unfinished: set[Address] = set()
     for record in contents.records:
         if isinstance(record, SubagentStarted):
-            working.add(record.child)
+            unfinished.add(record.child)
         elif isinstance(record, SubagentEnded):
-            working.discard(record.child)
+            unfinished.discard(record.child)
     return tuple(
         (line.recorded_by, record)
         for line, record in zip(contents.lines, contents.records, strict=True)
-        if (record.child if isinstance(record, SubagentStarted) else line.recorded_by) in working
+        if (record.child if isinstance(record, SubagentStarted) else line.recorded_by) in unfinished
     )
 
 
-def _is_about(record: Record, agent: Address, asked: set[str]) -> bool:
-    if isinstance(record, AnyApprovalRequest | ApprovalDecided | ApprovalWithdrawn):
-        return record.id in asked
-    return isinstance(record, SubagentStarted) and record.child == agent
-
-
 def find_last_session_opened(data: bytes) -> SessionOpened | None:
-    """Find who opened the session last, in a file that may still be growing."""
+    """Return the last `SessionOpened` record in a file that may still be growing."""
     for raw in reversed(data.split(b"\n")):
         if b'"session_opened"' in raw:
             try:
-                said = decode_line(raw).message
+                record = decode_line(raw).message
             except DecodeError:
                 continue
-            if isinstance(said, SessionOpened):
-                return said
+            if isinstance(record, SessionOpened):
+                return record
     return None
 
 
-def _prefix(whole: list[bytes]) -> tuple[tuple[JournalLine, ...], DecodeError | None]:
-    """Read records up to the first that cannot be trusted, and say what is wrong with that."""
+def _is_about(record: Record, agent: Address, request_ids: set[str]) -> bool:
+    if isinstance(record, AnyApprovalRequest | ApprovalDecided | ApprovalWithdrawn):
+        return record.id in request_ids
+    return isinstance(record, SubagentStarted) and record.child == agent
+
+
+def _decode_valid_lines(
+    raw_lines: list[bytes],
+) -> tuple[tuple[JournalLine, ...], DecodeError | None]:
+    """Decode lines up to the first invalid one; return them and that line's error."""
     lines: list[JournalLine] = []
-    for number, raw in enumerate(whole, start=1):
+    for seq, raw in enumerate(raw_lines, start=1):
         try:
-            lines.append(_record(raw, number))
+            lines.append(_decode_record(raw, seq))
         except DecodeError as error:
             return tuple(lines), error
     return tuple(lines), None
 
 
-def _is_unfinished(wrong: DecodeError, rest: list[bytes], seq: int) -> bool:
-    """Whether from record `seq` on all may be one group whose write did not come to its end.
+def _is_unfinished(error: DecodeError, rest: list[bytes], seq: int) -> bool:
+    """Return whether all lines from record `seq` on may be one group whose write was interrupted.
 
-    After a power cut any part of it may be missing. Whole lines of a version that we do not know
-    never are, nor is anything before a record that was written later.
+    After a power loss, any part of such a group may be missing. Valid lines of an unknown version
+    are never part of one, nor is anything before a record that was written later.
     """
-    if not isinstance(wrong, ChecksumError):
+    if not isinstance(error, ChecksumError):
         return False
-    return all(_group_of(raw) <= seq for raw in rest)
+    return all(_decode_group(raw) <= seq for raw in rest)
 
 
-def _group_of(raw: bytes) -> int:
-    """The group that a line says it belongs to; 0: its checksum fails, so it says nothing."""
+def _decode_group(raw: bytes) -> int:
+    """Return the group that a line belongs to; 0 if its checksum is wrong."""
     try:
         return decode_line(raw).group
     except ChecksumError:
@@ -152,25 +152,25 @@ def _group_of(raw: bytes) -> int:
         return sys.maxsize
 
 
-def _record(raw: bytes, seq: int) -> JournalLine:
+def _decode_record(raw: bytes, seq: int) -> JournalLine:
     line = decode_line(raw)
     if line.seq != seq:
-        message = f"record {line.seq} stands where {seq} belongs"
+        message = f"found record {line.seq} where record {seq} was expected"
         raise DecodeError(message)
-    if not isinstance(line.message, _RECORDS):
-        message = f"{type(line.message).__name__} is no record of a session"
+    if not isinstance(line.message, _RECORD_TYPES):
+        message = f"{type(line.message).__name__} is not a session record"
         raise DecodeError(message)
     return line
 
 
-def _check_first(path: Path, lines: tuple[JournalLine, ...]) -> None:
+def _require_header(path: Path, lines: tuple[JournalLine, ...]) -> None:
     first = lines[0].message if lines else None
     if not isinstance(first, SessionHeader):
-        why = "not a session file: it does not begin with a session record; move it away"
-        message = f"{path}: {why}"
+        message = f"{path}: not a session file (it does not start with a session header)"
         raise LogError(message)
     if first.format > FORMAT_VERSION:
         message = (
-            f"{path}: written in format {first.format}; this version knows up to {FORMAT_VERSION}"
+            f"{path}: written in format {first.format}, but this version reads up to format "
+            f"{FORMAT_VERSION}. Upgrade Greenroom"
         )
         raise LogError(message)

@@ -1,7 +1,7 @@
-"""Opening a session file: only one that nobody else can have written.
+"""Opens our own files, but only if no other user can have written them.
 
-What a session file says goes to the model and decides what is allowed, so it is taken from a
-regular file of ours alone.
+A session file's content goes to the model and decides what is allowed, so it must be a regular file
+that belongs to the user and that only the user can write.
 """
 
 import errno
@@ -12,19 +12,19 @@ from pathlib import Path
 from actors.sessions.errors import LogError
 from actors.sessions.file_system import FileSystem
 
-_OTHERS_MAY_WRITE = 0o022
+_WRITABLE_BY_OTHERS = 0o022
 
 
 def open_private(path: Path, flags: int, file_system: FileSystem) -> int:
-    """Open or create a session file; return its descriptor.
+    """Open or create one of our own files; return its descriptor.
 
     Raises:
-        LogError: it is no regular file, another user's, or one that others may write to.
+        LogError: it is not a regular file, belongs to another user, or other users can write to it.
         OSError: it cannot be opened.
     """
-    descriptor = _opened(path, flags, file_system)
+    descriptor = _open(path, flags, file_system)
     try:
-        _require_ours(path, file_system.stat(descriptor))
+        _require_trusted(path, file_system.stat(descriptor))
     except BaseException:
         file_system.close(descriptor)
         raise
@@ -32,28 +32,31 @@ def open_private(path: Path, flags: int, file_system: FileSystem) -> int:
 
 
 def describe_trust_problem(status: os.stat_result) -> str:
-    """Say why a file is not taken for ours and what to do about it; empty: it is ours."""
+    """Return why a file cannot be trusted to be ours, and what to do; empty if it can."""
     if not stat.S_ISREG(status.st_mode):
         return "not a regular file; move it away"
     if status.st_uid != os.geteuid():
-        return f"belongs to another user (id {status.st_uid}); chown it if you trust it, or move it"
-    if status.st_mode & _OTHERS_MAY_WRITE:
+        return (
+            f"belongs to another user (id {status.st_uid}); "
+            "if you trust it, change its owner with chown; otherwise move it away"
+        )
+    if status.st_mode & _WRITABLE_BY_OTHERS:
         mode = stat.S_IMODE(status.st_mode)
-        return f"others may write to it (mode {mode:o}); chmod it to 600 if you trust it"
+        return f"other users can write to it (mode {mode:o}); if you trust it, run chmod 600 on it"
     return ""
 
 
-def _opened(path: Path, flags: int, files: FileSystem) -> int:
+def _open(path: Path, flags: int, file_system: FileSystem) -> int:
     try:
-        return files.open(path, flags)
+        return file_system.open(path, flags)
     except OSError as error:
         if error.errno != errno.ELOOP:
             raise
-        message = f"{path}: a link, and no file of ours is opened by one; move it away"
+        message = f"{path}: a symbolic link, which is not followed here; move it away"
         raise LogError(message) from error
 
 
-def _require_ours(path: Path, status: os.stat_result) -> None:
+def _require_trusted(path: Path, status: os.stat_result) -> None:
     problem = describe_trust_problem(status)
     if problem:
         message = f"{path}: {problem}"

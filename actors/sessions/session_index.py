@@ -1,14 +1,14 @@
-"""The sessions of a workspace as a person chooses among them, read without opening them.
+"""Summarizes a workspace's sessions, for the user to choose one, without opening them.
 
-A session file may be large: only its first records are decoded, the others are counted and held
-against their checksums. Nothing here raises for what a file holds.
+A session file can be large: only its first records are decoded; the others are counted and their
+checksums verified. Nothing in a file makes this module raise.
 """
 
 import fcntl
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from actors.sessions.private_open import describe_trust_problem
 from actors.sessions.state_paths import list_session_files
@@ -16,9 +16,12 @@ from messages.journal import SessionHeader
 from messages.serialization import DecodeError, decode_line, has_valid_checksum
 from messages.turns import TurnStarted
 
-_TURN = b'{"type":"turn_started"'
+_TURN_START = b'{"type":"turn_started"'
 _FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _CHUNK_BYTES = 1 << 20
+
+SessionState: TypeAlias = Literal["locked", "available", "unusable"]
+"""locked: a program, perhaps this one, has it open · unusable: see `problem`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,65 +29,65 @@ class SessionSummary:
     """One session file at a glance."""
 
     path: Path
-    state: Literal["held", "free", "broken"]
-    """held: another program, or this one, has it open · broken: see `problem`."""
+    state: SessionState
     size_bytes: int = 0
     modified_s: float = 0.0
-    """When it was last written to, seconds since 1970."""
+    """Time of the last write, in seconds since 1970."""
     workspace: str = ""
     first_prompt: str = ""
     turn_count: int = 0
     problem: str = ""
+    """Why the session is unusable; empty if it is not."""
 
     @property
     def session_id(self) -> str:
-        """Name it."""
+        """The session's id, which is its file name."""
         return self.path.stem
 
 
 def list_session_summaries(project_folder: Path) -> tuple[SessionSummary, ...]:
-    """List a project's sessions, last written first."""
+    """Return summaries of a project's sessions, most recently written first."""
     return tuple(summarize_session(path) for path in list_session_files(project_folder))
 
 
 def summarize_session(path: Path) -> SessionSummary:
-    """Look at one session file; never waits and never changes it."""
+    """Summarize one session file without waiting for a lock or changing the file."""
     try:
         descriptor = os.open(path, _FLAGS)
     except OSError as error:
-        return SessionSummary(path, "broken", problem=error.strerror or "it cannot be opened")
+        return SessionSummary(path, "unusable", problem=error.strerror or "it cannot be opened")
     try:
-        return _looked_at(path, descriptor)
+        return _summarize(path, descriptor)
     except OSError as error:
-        return SessionSummary(path, "broken", problem=error.strerror or "it cannot be read")
+        return SessionSummary(path, "unusable", problem=error.strerror or "it cannot be read")
     finally:
         os.close(descriptor)
 
 
-def _looked_at(path: Path, descriptor: int) -> SessionSummary:
+def _summarize(path: Path, descriptor: int) -> SessionSummary:
     status = os.fstat(descriptor)
     problem = describe_trust_problem(status)
     if problem:
-        return SessionSummary(path, "broken", status.st_size, status.st_mtime, problem=problem)
-    held = _is_held(descriptor)
-    lines = _read(descriptor).split(b"\n")
-    first, problem = _first(lines)
-    turns = [line for line in lines if line.startswith(_TURN)]
-    problem = problem or _damage(lines)
+        return SessionSummary(path, "unusable", status.st_size, status.st_mtime, problem=problem)
+    is_locked = _is_locked(descriptor)
+    lines = _read_all(descriptor).split(b"\n")
+    workspace, problem = _read_workspace(lines)
+    turns = [line for line in lines if line.startswith(_TURN_START)]
+    problem = problem or _find_damage(lines)
     return SessionSummary(
         path,
-        "broken" if problem else "held" if held else "free",
+        "unusable" if problem else "locked" if is_locked else "available",
         status.st_size,
         status.st_mtime,
-        workspace=first,
-        first_prompt=_prompt(turns),
+        workspace=workspace,
+        first_prompt=_read_first_prompt(turns),
         turn_count=len(turns),
         problem=problem,
     )
 
 
-def _is_held(descriptor: int) -> bool:
-    """Try a shared lock for an instant; it goes with the descriptor."""
+def _is_locked(descriptor: int) -> bool:
+    """Try a shared lock for an instant."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -93,35 +96,35 @@ def _is_held(descriptor: int) -> bool:
     return False
 
 
-def _read(descriptor: int) -> bytes:
-    parts = bytearray()
-    while part := os.read(descriptor, _CHUNK_BYTES):
-        parts += part
-    return bytes(parts)
+def _read_all(descriptor: int) -> bytes:
+    data = bytearray()
+    while chunk := os.read(descriptor, _CHUNK_BYTES):
+        data += chunk
+    return bytes(data)
 
 
-def _first(lines: list[bytes]) -> tuple[str, str]:
-    """Read the first record: the workspace, or what is wrong."""
+def _read_workspace(lines: list[bytes]) -> tuple[str, str]:
+    """Return the workspace in the session header and an empty text, or empty and the problem."""
     try:
-        said = decode_line(lines[0]).message
+        record = decode_line(lines[0]).message
     except DecodeError as error:
-        return "", f"it does not begin with a session record: {error}"
-    if not isinstance(said, SessionHeader):
-        return "", "it does not begin with a session record"
-    return said.workspace, ""
+        return "", f"it does not start with a session header: {error}"
+    if not isinstance(record, SessionHeader):
+        return "", "it does not start with a session header"
+    return record.workspace, ""
 
 
-def _damage(lines: list[bytes]) -> str:
-    """Find a record that is not what was written; the last one may only be unfinished."""
+def _find_damage(lines: list[bytes]) -> str:
+    """Describe the first damaged record; the last one is excluded, as it may be unfinished."""
     for number, line in enumerate(lines[:-2], start=1):
         if not has_valid_checksum(line):
             return f"damaged at line {number} of {len(lines) - 1}"
     return ""
 
 
-def _prompt(turns: list[bytes]) -> str:
+def _read_first_prompt(turns: list[bytes]) -> str:
     try:
-        said = decode_line(turns[0]).message if turns else None
+        record = decode_line(turns[0]).message if turns else None
     except DecodeError:
         return ""
-    return said.prompt if isinstance(said, TurnStarted) else ""
+    return record.prompt if isinstance(record, TurnStarted) else ""

@@ -1,27 +1,20 @@
-"""The session file, open for writing: held by a lock, each append whole or not at all."""
+"""The session file, open for writing: locked, and each append complete or not there at all."""
 
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from errno import ENOSPC
 from pathlib import Path
 from typing import NoReturn
 
-from actors.sessions.create import (
-    create_session_file,
-    map_os_errors,
-    open_locked,
-    require_complete_write,
-)
-from actors.sessions.errors import LogDamagedError, LogError, LogLockedError
-from actors.sessions.file_system import FileSystem, LocalFileSystem
+from actors.sessions.create import create_session_file
+from actors.sessions.errors import LogError, map_os_errors
+from actors.sessions.file_system import FileSystem, LocalFileSystem, require_complete_write
 from actors.sessions.log_reader import LogContents, parse_log
 from actors.sessions.private_open import open_private
+from actors.sessions.session_lock import open_locked
 from messages.address import Address
 from messages.journal import Record
 from messages.serialization import JournalLine, encode_line
-
-__all__ = ["LogDamagedError", "LogError", "LogLockedError", "SessionLog"]
 
 _FLAGS = os.O_RDWR | os.O_APPEND
 WallClock = Callable[[], float]
@@ -29,9 +22,9 @@ WallClock = Callable[[], float]
 
 
 class SessionLog:
-    """One session file, held against every other writer until `close`."""
+    """One session file, locked against every other writer until `close`."""
 
-    def __init__(  # noqa: PLR0913  (called by `create` and `open` alone)
+    def __init__(  # noqa: PLR0913  (called only by `create` and `open`)
         self,
         path: Path,
         descriptor: int,
@@ -41,18 +34,18 @@ class SessionLog:
         record_count: int,
         valid_bytes: int,
     ) -> None:
-        """Take over an open, locked file that holds so much; use `create` or `open`."""
+        """Take over an open, locked file with this content; use `create` or `open` instead."""
         self.path = path
-        self._lock = descriptor
+        self._lock_descriptor = descriptor
         self._descriptor = descriptor
         self._wall_clock = wall_clock
-        self._files = file_system
-        self._seq = record_count
-        self._good_bytes = valid_bytes
-        self._doubtful = False
-        """Nobody knows what stands behind the good bytes: it is looked at before the next write."""
+        self._file_system = file_system
+        self._record_count = record_count
+        self._valid_bytes = valid_bytes
+        self._must_reopen = False
+        """The bytes after the valid ones are unknown, so the next write checks the file first."""
         self.last_failure = ""
-        """Why the last append was refused; empty: it is on disk."""
+        """Why the last append failed; empty: it is on disk."""
 
     @classmethod
     def create(
@@ -62,10 +55,10 @@ class SessionLog:
         wall_clock: WallClock,
         file_system: FileSystem | None = None,
     ) -> "SessionLog":
-        """Begin a session file and its folder; the first record is its `Session`.
+        """Create a session file and its folder; the first record is a `SessionHeader`.
 
         Raises:
-            LogError: the file is there already, or cannot be written.
+            LogError: the file already exists or cannot be written.
         """
         file_system = file_system or LocalFileSystem()
         with map_os_errors(path):
@@ -78,46 +71,49 @@ class SessionLog:
     def open(
         cls, path: Path, wall_clock: WallClock, file_system: FileSystem | None = None
     ) -> tuple["SessionLog", LogContents]:
-        """Go on with a session file; a torn end is kept aside and cut off first.
+        """Open an existing session file; torn bytes at its end are moved to another file.
 
         Raises:
-            LogLocked: another program has it open.
-            LogDamaged: a record before the last group cannot be trusted; the file is untouched.
-            LogError: it cannot be read or written, is not a session file, or not ours alone.
+            LogLockedError: another program has it open.
+            LogDamagedError: a record before the last group is damaged; the file is not changed.
+            LogError: it cannot be read or written, is not a session file, or other users could have
+                written it.
         """
         file_system = file_system or LocalFileSystem()
-        descriptor, contents = _opened(path, file_system)
+        descriptor, contents = _open_and_recover(path, file_system)
         counts = {"record_count": len(contents.lines), "valid_bytes": contents.valid_bytes}
         return cls(path, descriptor, wall_clock, file_system, **counts), contents
 
     def reopen(self) -> None:
-        """Open the file anew, as after a crash of whoever wrote to it.
+        """Open the file again after a crash of its writer.
 
         Raises:
-            LogError: as `open`; the log cannot be used then.
+            LogError: as for `open`; the log cannot be used then.
         """
         self.close()
-        descriptor, held = _opened(self.path, self._files)
-        self._lock = self._descriptor = descriptor
-        if not self._doubtful:  # else what was refused may stand there, and has yet to be cut off
-            self._seq, self._good_bytes = len(held.lines), held.valid_bytes
+        descriptor, contents = _open_and_recover(self.path, self._file_system)
+        self._lock_descriptor = self._descriptor = descriptor
+        # Otherwise a failed append may still be in the file and has yet to be removed.
+        if not self._must_reopen:
+            self._record_count = len(contents.lines)
+            self._valid_bytes = contents.valid_bytes
 
     def read(self) -> LogContents:
         """Read back what is on disk.
 
         Raises:
-            LogError: it cannot be read, or a record of it cannot be trusted.
+            LogError: it cannot be read, or a record is damaged.
         """
         self._require_open()
         with map_os_errors(self.path):
-            data = self._files.read(self._descriptor)
-        return parse_log(self.path, data[: self._good_bytes])
+            data = self._file_system.read(self._descriptor)
+        return parse_log(self.path, data[: self._valid_bytes])
 
     def append(self, records: Sequence[tuple[Record, Address]]) -> None:
-        """Write records as one group and return when they are on disk.
+        """Write records as one group; return when they are on disk.
 
         Raises:
-            LogError: none of them counts. The log serves on as soon as the disk does.
+            LogError: none of them was written. The log works again as soon as the disk does.
         """
         if not records:
             return
@@ -128,144 +124,147 @@ class SessionLog:
             raise
         self.last_failure = ""
 
+    def close(self) -> None:
+        """Close the file; do nothing if it is closed."""
+        if self._lock_descriptor >= 0:
+            descriptors = {self._lock_descriptor, self._descriptor}
+            self._lock_descriptor = self._descriptor = -1
+            for descriptor in descriptors:
+                self._file_system.close(descriptor)
+
     def _append(self, records: Sequence[tuple[Record, Address]]) -> None:
         self._require_open()
         with map_os_errors(self.path):
-            data = encode_group(records, self._seq + 1, self._wall_clock())
-            if self._doubtful:
-                self._open_anew()
-            self._require_there()
+            data = encode_group(records, self._record_count + 1, self._wall_clock())
+            if self._must_reopen:
+                self._reopen_descriptor()
+            self._require_linked()
             self._write(data)
             self._sync()
-        self._seq += len(records)
-        self._good_bytes += len(data)
-
-    def close(self) -> None:
-        """Let go of the file; a second time does nothing."""
-        if self._lock >= 0:
-            held = {self._lock, self._descriptor}
-            self._lock = self._descriptor = -1
-            for descriptor in held:
-                self._files.close(descriptor)
+        self._record_count += len(records)
+        self._valid_bytes += len(data)
 
     def _require_open(self) -> None:
-        if self._lock < 0:
-            self._refuse("closed")
+        if self._lock_descriptor < 0:
+            self._fail("closed")
 
-    def _require_there(self) -> None:
-        """Refuse to write into a file that has no name any more, where nobody would find it."""
-        if not self._files.stat(self._descriptor).st_nlink:
-            self._doubtful = True
-            self._refuse("the file is gone; put it back, or begin a new session")
+    def _require_linked(self) -> None:
+        """Fail if the file was deleted, because nobody could find what is written to it."""
+        if not self._file_system.stat(self._descriptor).st_nlink:
+            self._must_reopen = True
+            self._fail("the file was deleted; restore it, or start a new session")
 
     def _write(self, data: bytes) -> None:
         try:
-            written = self._files.write(self._descriptor, data)
+            written = self._file_system.write(self._descriptor, data)
         except OSError:
-            self._cut_back()
+            self._remove_partial_group()
             raise
         if written < len(data):
-            self._cut_back()
+            self._remove_partial_group()
             require_complete_write(written, data)
 
     def _sync(self) -> None:
         try:
-            self._files.sync(self._descriptor)
+            self._file_system.sync(self._descriptor)
         except OSError:
-            # What the descriptor would say from now on is worth nothing: a second sync of it
-            # succeeds although the data is gone.
-            self._doubtful = True
-            self._try_to_open_anew()
+            # The descriptor cannot be trusted from here on: a second sync of it succeeds although
+            # the data is lost.
+            self._must_reopen = True
+            self._try_to_reopen_descriptor()
             raise
 
-    def _cut_back(self) -> None:
-        """Take an unfinished group off again, so that no later record is glued to it.
+    def _remove_partial_group(self) -> None:
+        """Truncate an unfinished group, so that no later record is appended to it.
 
-        Synced too: what was refused must not come back after a power cut.
+        Synced too, because a failed append must not come back after a power loss.
         """
         try:
-            self._files.truncate(self._descriptor, self._good_bytes)
-            self._files.sync(self._descriptor)
+            self._file_system.truncate(self._descriptor, self._valid_bytes)
+            self._file_system.sync(self._descriptor)
         except OSError:
-            self._doubtful = True
+            self._must_reopen = True
 
-    def _try_to_open_anew(self) -> None:
-        """Cut off now what was reported as not written; else before the next write."""
+    def _try_to_reopen_descriptor(self) -> None:
+        """Remove the failed append now if possible, otherwise before the next write."""
         try:
-            self._open_anew()
+            self._reopen_descriptor()
         except (OSError, LogError):
-            self._doubtful = True
+            self._must_reopen = True
 
-    def _open_anew(self) -> None:
-        """Take a fresh descriptor and look at what is on disk; the lock is never let go."""
-        descriptor = open_private(self.path, _FLAGS, self._files)
+    def _reopen_descriptor(self) -> None:
+        """Replace the descriptor and check the file; the lock is held throughout."""
+        descriptor = open_private(self.path, _FLAGS, self._file_system)
         try:
-            self._check(descriptor)
-            self._files.truncate(descriptor, self._good_bytes)
-            self._files.sync(descriptor)
+            self._require_same_content(descriptor)
+            self._file_system.truncate(descriptor, self._valid_bytes)
+            self._file_system.sync(descriptor)
         except BaseException:
-            self._files.close(descriptor)
+            self._file_system.close(descriptor)
             raise
-        if self._descriptor != self._lock:
-            self._files.close(self._descriptor)
+        if self._descriptor != self._lock_descriptor:
+            self._file_system.close(self._descriptor)
         self._descriptor = descriptor
-        self._doubtful = False
+        self._must_reopen = False
 
-    def _check(self, descriptor: int) -> None:
-        """Require the records that were acknowledged, in the file that we hold."""
-        here, ours = self._files.stat(descriptor), self._files.stat(self._lock)
-        if (here.st_dev, here.st_ino) != (ours.st_dev, ours.st_ino):
-            self._refuse("another file has taken its place; put it back, or begin a new session")
-        held = parse_log(self.path, self._files.read(descriptor)[: self._good_bytes])
-        if (len(held.lines), held.valid_bytes) != (self._seq, self._good_bytes):
-            whole = len(held.lines)
-            self._refuse(f"of {self._seq} records {whole} are left; begin a new session")
+    def _require_same_content(self, descriptor: int) -> None:
+        """Check that this is the locked file and has every acknowledged record."""
+        found = self._file_system.stat(descriptor)
+        locked = self._file_system.stat(self._lock_descriptor)
+        if (found.st_dev, found.st_ino) != (locked.st_dev, locked.st_ino):
+            self._fail("the file was replaced; put it back, or start a new session")
+        contents = parse_log(self.path, self._file_system.read(descriptor)[: self._valid_bytes])
+        record_count = len(contents.lines)
+        if (record_count, contents.valid_bytes) != (self._record_count, self._valid_bytes):
+            self._fail(
+                f"only {record_count} of {self._record_count} records are left; start a new session"
+            )
 
-    def _refuse(self, why: str) -> NoReturn:
-        message = f"{self.path}: {why}"
+    def _fail(self, reason: str) -> NoReturn:
+        message = f"{self.path}: {reason}"
         raise LogError(message)
 
 
 def encode_group(records: Sequence[tuple[Record, Address]], first_seq: int, now_s: float) -> bytes:
-    """Write records as one group of lines, the first with number `seq`."""
-    numbered = enumerate(records, start=first_seq)
+    """Encode records as one group of lines; `first_seq` numbers the first one."""
     return b"".join(
-        encode_line(JournalLine(n, now_s, by, said, group=first_seq)) for n, (said, by) in numbered
+        encode_line(JournalLine(seq, now_s, author, record, group=first_seq))
+        for seq, (record, author) in enumerate(records, start=first_seq)
     )
 
 
-def _opened(path: Path, files: FileSystem) -> tuple[int, LogContents]:
+def _open_and_recover(path: Path, file_system: FileSystem) -> tuple[int, LogContents]:
     with map_os_errors(path):
-        descriptor = open_locked(path, _FLAGS, files)
+        descriptor = open_locked(path, _FLAGS, file_system)
         try:
-            contents = _recovered(path, descriptor, files)
-            # Whoever began it may have been killed before its name was on disk.
-            files.sync_folder(path.parent)
+            contents = _recover(path, descriptor, file_system)
+            # The program that created the file may have been killed before its name was on disk.
+            file_system.sync_folder(path.parent)
         except BaseException:
-            files.close(descriptor)
+            file_system.close(descriptor)
             raise
     return descriptor, contents
 
 
-def _recovered(path: Path, descriptor: int, files: FileSystem) -> LogContents:
-    contents = parse_log(path, files.read(descriptor))
+def _recover(path: Path, descriptor: int, file_system: FileSystem) -> LogContents:
+    contents = parse_log(path, file_system.read(descriptor))
     if not contents.torn:
         return contents
-    # Aside first: a crash between the two steps leaves the torn end twice, never nowhere.
-    aside = _keep_aside(path, contents, files)
-    files.truncate(descriptor, contents.valid_bytes)
-    files.sync(descriptor)
-    return replace(contents, torn_file=aside)
+    # Saved first: a crash between the two steps leaves the torn bytes twice rather than nowhere.
+    torn_file = _save_torn_bytes(path, contents, file_system)
+    file_system.truncate(descriptor, contents.valid_bytes)
+    file_system.sync(descriptor)
+    return replace(contents, torn_file=torn_file)
 
 
-def _keep_aside(path: Path, contents: LogContents, files: FileSystem) -> Path:
-    aside = path.with_name(f"{path.name}.torn-{contents.valid_bytes}")
-    descriptor = open_private(aside, os.O_WRONLY | os.O_CREAT | os.O_APPEND, files)
+def _save_torn_bytes(path: Path, contents: LogContents, file_system: FileSystem) -> Path:
+    torn_file = path.with_name(f"{path.name}.torn-{contents.valid_bytes}")
+    descriptor = open_private(torn_file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, file_system)
     try:
-        if files.write(descriptor, contents.torn) < len(contents.torn):
-            raise OSError(ENOSPC, os.strerror(ENOSPC))
-        files.sync(descriptor)
+        written = file_system.write(descriptor, contents.torn)
+        require_complete_write(written, contents.torn)
+        file_system.sync(descriptor)
     finally:
-        files.close(descriptor)
-    files.sync_folder(path.parent)
-    return aside
+        file_system.close(descriptor)
+    file_system.sync_folder(path.parent)
+    return torn_file

@@ -1,4 +1,4 @@
-"""Where Greenroom keeps things: one folder for state, one for the user's configuration."""
+"""Paths of Greenroom's own files: the state folder and the user's configuration folder."""
 
 import hashlib
 import os
@@ -13,82 +13,82 @@ import platformdirs
 HOME_VARIABLE = "GREENROOM_HOME"
 HISTORY_FILE_NAME = "history.jsonl"
 _UNSAFE = re.compile(r"[^a-z0-9]+")
-_SLUG_NAME_CHARS = 40
+_MAX_SLUG_NAME_CHARS = 40
 
 
 def state_folder(environ: Mapping[str, str]) -> Path:
-    """Find the folder for sessions, trust and crash reports; it may not be there yet."""
-    return _home(environ) or Path(platformdirs.user_state_dir("greenroom", appauthor=False))
+    """Return the folder for sessions, trust and crash reports; it may not exist yet."""
+    return _get_home(environ) or Path(platformdirs.user_state_dir("greenroom", appauthor=False))
 
 
 def config_folder(environ: Mapping[str, str]) -> Path:
-    """Find the folder for the user's `config.toml`, `agents/` and `AGENTS.md`."""
-    return _home(environ) or Path(platformdirs.user_config_dir("greenroom", appauthor=False))
+    """Return the folder for the user's `config.toml`, `agents/` and `AGENTS.md`."""
+    return _get_home(environ) or Path(platformdirs.user_config_dir("greenroom", appauthor=False))
 
 
 def list_own_files(environ: Mapping[str, str]) -> tuple[Path, ...]:
-    """List what is ours alone: sessions, trust, configuration, whether it exists or not."""
+    """List the paths of our own files (sessions, trust, configuration), existing or not."""
     state, config = state_folder(environ), config_folder(environ)
-    of_state = ("projects", "trust.json", "crashes", "greenroom.log", HISTORY_FILE_NAME)
-    of_config = ("config.toml", "agents", "AGENTS.md")
+    state_names = ("projects", "trust.json", "crashes", "greenroom.log", HISTORY_FILE_NAME)
+    config_names = ("config.toml", "agents", "AGENTS.md")
     return tuple(
         Path(os.path.realpath(folder / name))
-        for folder, names in ((state, of_state), (config, of_config))
+        for folder, names in ((state, state_names), (config, config_names))
         for name in names
     )
 
 
 def history_file(state: Path) -> Path:
-    """Say where the input line's history is kept, for all sessions."""
+    """Return the file with the input history of all sessions."""
     return state / HISTORY_FILE_NAME
 
 
 def project_folder(state: Path, workspace_root: Path) -> Path:
-    """Find the folder for everything that belongs to one workspace."""
+    """Return the state folder of one workspace."""
     return state / "projects" / slug(workspace_root)
 
 
 def slug(workspace_root: Path) -> str:
-    """Name a workspace after its folder, told apart by 8 hex digits of its whole path's SHA-256."""
-    name = _UNSAFE.sub("-", workspace_root.name.lower()).strip("-")[:_SLUG_NAME_CHARS]
+    """Return a workspace's folder name plus 8 hex digits of its full path's SHA-256."""
+    name = _UNSAFE.sub("-", workspace_root.name.lower()).strip("-")[:_MAX_SLUG_NAME_CHARS]
     digest = hashlib.sha256(os.fsencode(workspace_root)).hexdigest()
     return f"{name or 'root'}-{digest[:8]}"
 
 
 def make_session_id(now_s: float, suffix: str) -> str:
-    """Make an id that sorts by its start, in UTC; `suffix` tells those of one second apart."""
+    """Return an id that sorts by start time (UTC); `suffix` makes it unique within a second."""
     return f"{datetime.fromtimestamp(now_s, UTC):%Y%m%d-%H%M%S}-{suffix}"
 
 
 def session_path(project_folder: Path, session_id: str) -> Path:
-    """Say where the file of a session of ours is; not for an id that a person typed."""
+    """Return a session's file; not for an id that the user typed."""
     return project_folder / f"{session_id}.jsonl"
 
 
 def list_session_files(project_folder: Path) -> tuple[Path, ...]:
-    """List a project's session files, last written first; one that never got a record is none.
+    """List a project's session files, most recently written first.
 
-    What is no regular file is none either: links and pipes are left alone.
+    Empty files are skipped, and so is everything that is not a regular file, such as links.
     """
-    begun = [(age, path) for path in project_folder.glob("*.jsonl") if (age := _age(path))]
-    return tuple(path for _, path in sorted(begun, reverse=True))
+    keyed = [(key, path) for path in project_folder.glob("*.jsonl") if (key := _get_sort_key(path))]
+    return tuple(path for _, path in sorted(keyed, reverse=True))
 
 
 def find_newest_session(project_folder: Path) -> Path | None:
-    """Find the session that `--continue` means."""
+    """Return the session that `--continue` resumes."""
     return next(iter(list_session_files(project_folder)), None)
 
 
-def _home(environ: Mapping[str, str]) -> Path | None:
-    given = environ.get(HOME_VARIABLE)
-    return Path(given).expanduser().absolute() if given else None
+def _get_home(environ: Mapping[str, str]) -> Path | None:
+    path = environ.get(HOME_VARIABLE)
+    return Path(path).expanduser().absolute() if path else None
 
 
-def _age(path: Path) -> tuple[int, str] | None:
-    """Order by the last record; of the same moment, by start. None: no session."""
+def _get_sort_key(path: Path) -> tuple[int, str] | None:
+    """Return the time of the last write and the id; None if the file is not a session."""
     try:
         status = path.lstat()
-    except OSError:  # gone meanwhile
+    except OSError:  # removed meanwhile
         return None
-    begun = stat.S_ISREG(status.st_mode) and status.st_size
-    return (status.st_mtime_ns, path.stem) if begun else None
+    is_session = stat.S_ISREG(status.st_mode) and status.st_size
+    return (status.st_mtime_ns, path.stem) if is_session else None

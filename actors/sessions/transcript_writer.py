@@ -1,4 +1,4 @@
-"""Each subagent's part of a session in a file of its own, to be read; the session file counts."""
+"""Writes each subagent's records to a separate file for reading; nothing is restored from these."""
 
 import logging
 import os
@@ -18,31 +18,31 @@ _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
 
 
 class TranscriptWriter:
-    """Writes them beside the session file; what goes wrong is logged and keeps nobody waiting."""
+    """Writes transcripts next to the session file; an error is logged and delays nothing."""
 
     def __init__(self, folder: Path) -> None:
-        """`folder` is the session's own, and made with its first subagent."""
+        """Create a writer; the session's own `folder` is created with its first subagent."""
         self._folder = folder
-        self._gathered: defaultdict[Address, list[Record]] = defaultdict(list)
+        self._pending: defaultdict[Address, list[Record]] = defaultdict(list)
 
     def add(self, records: Iterable[tuple[Record, Address]]) -> bool:
-        """Gather records, each for the agent that it is about; True: these are the first."""
-        first = not self._gathered
-        for record, by in records:
-            agent = find_transcript_owner(record, by)
+        """Add records and their authors; return whether these are the first ones pending."""
+        was_empty = not self._pending
+        for record, author in records:
+            agent = find_transcript_owner(record, author)
             if agent is not None:
-                self._gathered[agent].append(record)
-        return first and bool(self._gathered)
+                self._pending[agent].append(record)
+        return was_empty and bool(self._pending)
 
     def write(self, max_agents: int | None = None) -> bool:
-        """Write what was gathered, of so many agents at most; True: there is more."""
-        for agent in list(self._gathered)[:max_agents]:
-            part = self._gathered.pop(agent)
+        """Write the pending records of at most `max_agents`; return whether there are more."""
+        for agent in list(self._pending)[:max_agents]:
+            records = self._pending.pop(agent)
             try:
-                self._write(agent, b"".join(encode(record) + b"\n" for record in part))
+                self._write(agent, b"".join(encode(record) + b"\n" for record in records))
             except (OSError, ValueError):
-                log.warning("the transcript of %s is not complete", agent, exc_info=True)
-        return bool(self._gathered)
+                log.warning("the transcript of %s is incomplete", agent, exc_info=True)
+        return bool(self._pending)
 
     def _write(self, agent: Address, data: bytes) -> None:
         path = self._folder / f"agent-{make_transcript_id(agent)}.jsonl"
@@ -59,15 +59,15 @@ class TranscriptWriter:
         return os.open(path, _FLAGS, 0o600)
 
 
-def find_transcript_owner(record: Record, by: Address) -> Address | None:
-    """Say in whose transcript a record belongs; None: in no subagent's.
+def find_transcript_owner(record: Record, author: Address) -> Address | None:
+    """Return the subagent whose transcript a record belongs to; None if it belongs to none.
 
-    What begins it, with its parent, depth and type, is its parent's record and its own first line.
+    A subagent's start and end are recorded by its parent, but belong to its own transcript.
     """
-    agent = record.child if isinstance(record, SubagentStarted | SubagentEnded) else by
+    agent = record.child if isinstance(record, SubagentStarted | SubagentEnded) else author
     return agent if is_subagent(agent) else None
 
 
 def make_transcript_id(agent: Address) -> str:
-    """Name a subagent in a file name: its path below the primary."""
+    """Return a subagent's name for file names: its path under the primary agent."""
     return ".".join(agent.segments[len(PRIMARY.segments) :])

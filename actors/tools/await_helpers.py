@@ -1,4 +1,4 @@
-"""Waiting with a limit, and work that is seen through although its waiter is cancelled."""
+"""Helpers for awaiting: with a timeout, or to completion in spite of a cancellation."""
 
 import asyncio
 from collections.abc import Awaitable, Coroutine
@@ -9,7 +9,7 @@ T = TypeVar("T")
 
 
 async def wait_with_timeout(awaitable: Awaitable[object], timeout_s: float) -> bool:
-    """Wait at most `limit_s` seconds; whether `work` came to its end. Cancels it otherwise."""
+    """Await for at most `timeout_s` seconds, then cancel; return whether it finished."""
     try:
         async with asyncio.timeout(timeout_s):
             await awaitable
@@ -19,16 +19,16 @@ async def wait_with_timeout(awaitable: Awaitable[object], timeout_s: float) -> b
 
 
 async def run_to_completion(coroutine: Coroutine[Any, Any, T]) -> T:
-    """Await `work` to its end; a cancel that comes meanwhile is raised only after it.
+    """Await `coroutine` to its end; a cancellation in the meantime is raised only afterward.
 
     Raises:
-        asyncio.CancelledError: as above.
+        asyncio.CancelledError: the caller was cancelled; the coroutine's result is dropped.
     """
     task = asyncio.ensure_future(coroutine)
     cancelled: asyncio.CancelledError | None = None
     while not task.done():
         try:
-            with suppress(Exception):  # raised from the result below
+            with suppress(Exception):  # raised by task.result() below
                 await asyncio.shield(task)
         except asyncio.CancelledError as error:
             cancelled = error

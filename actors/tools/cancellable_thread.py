@@ -1,4 +1,4 @@
-"""Blocking work on a thread that learns that nobody waits for it any more."""
+"""Runs blocking work on a thread that can check whether it was cancelled."""
 
 import asyncio
 import threading
@@ -9,7 +9,7 @@ T = TypeVar("T")
 
 
 async def run_cancellable(function: Callable[[Callable[[], bool]], T]) -> T:
-    """Run `work` on a thread; it is given a function that says whether it was cancelled."""
+    """Run `function` on a thread; its argument is a function that returns whether to stop."""
     cancelled = threading.Event()
     try:
         return await asyncio.to_thread(function, cancelled.is_set)

@@ -1,4 +1,4 @@
-"""The port for running commands."""
+"""The port for running shell commands."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,31 +7,32 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class CommandResult:
-    """How a command ended."""
+    """The outcome of a command."""
 
     output: str
-    """Standard output and error as they came, cut in the middle when longer than the cap."""
+    """Standard output and standard error interleaved, truncated in the middle when too long.
+
+    Truncated output names the file that has all of it.
+    """
     exit_status: int
-    """Negative: ended by that signal."""
+    """Negative: the number of the signal that ended the command."""
     timed_out: bool
-    full_output_file: Path | None
-    """The file with everything, when `output` was cut."""
     had_leftover_processes: bool = False
-    """Processes that outlived the shell were ended."""
+    """Processes that outlived the shell were terminated."""
 
 
 class CommandRunner(Protocol):
-    """Runs commands; the simulated one is a second implementation."""
+    """Runs shell commands; the simulation has a second implementation."""
 
     async def run(
         self, command: str, cwd: Path, timeout_s: float, output_folder: Path
     ) -> CommandResult:
         """Run `command` in bash in its own process group, without a terminal or standard input.
 
-        Cancelling ends the group and who left it (TERM, after 1 s KILL) and returns only when all
-        are gone, or 1 s after the KILL.
+        Cancelling terminates the group and processes that left it (SIGTERM, SIGKILL 1 s later). It
+        returns only when all are gone, or 1 s after the SIGKILL.
 
         Raises:
-            ToolError: it cannot be started.
+            ToolError: the command cannot be started.
         """
         ...

@@ -1,4 +1,4 @@
-"""The tool `edit`: one exact text in a file, replaced by another."""
+"""The `edit` tool: replaces one exact text in a file with another."""
 
 import asyncio
 
@@ -16,23 +16,24 @@ from actors.tools.file_patch import apply_plan, guard_unread_content, plan_patch
 from actors.tools.safe_open import map_plan_errors
 from actors.tools.target_paths import escape_control_characters, resolve_path
 from actors.tools.text_match import replace_text
-from actors.tools.tool import Arguments, Tool, ToolContext, ToolError
+from actors.tools.tool import PATH_FORMS, Arguments, Tool, ToolContext, ToolError
 from messages.tool_calls import CallPlan, ToolOutput
 
 DESCRIPTION = f"""\
-Replace text in a file. old_string must match exactly, whitespace too, and occur once; add \
-surrounding lines until it does, or set replace_all. Leave out the line numbers that read shows.
-Refused when the file changed since you read it, and when old_string is missing or ambiguous. \
-Line endings are kept: send \\n also for files with CRLF. UTF-8 files of at most \
-{MAX_EDITABLE_BYTES // 1024**2} MiB."""
+Replace text in a file. old_string must match the file exactly, including whitespace, and must \
+occur only once: include enough surrounding lines to make it unique, or set replace_all. Leave out \
+the line numbers that read adds.
+Fails if old_string is not found or not unique, or if the file has changed since you last read it. \
+Line endings are preserved: send \\n even for files that use CRLF. The file must be UTF-8 and at \
+most {MAX_EDITABLE_BYTES // 1024**2} MiB."""
 
 
 class EditArguments(Arguments):
     """What the model sends."""
 
-    path: str = Field(description="The file; relative to the working folder, absolute, or ~/….")
-    old_string: str = Field(description="The text to replace, not empty.")
-    new_string: str = Field(description="The text to put in its place; empty deletes.")
+    path: str = Field(description=f"The file to change: {PATH_FORMS}.")
+    old_string: str = Field(description="The text to replace; must not be empty.")
+    new_string: str = Field(description="The replacement; an empty string deletes the text.")
     replace_all: bool = Field(default=False, description="Replace every occurrence.")
 
 
@@ -42,43 +43,43 @@ async def plan(arguments: EditArguments, context: ToolContext) -> CallPlan:
 
 
 async def run(arguments: EditArguments, plan: CallPlan, context: ToolContext) -> ToolOutput:
-    """Write exactly what was planned; a cancelled one is not still writing when it returns."""
+    """Write exactly what was planned; when cancelled, return only after the write has ended."""
     return await run_to_completion(asyncio.to_thread(apply_plan, arguments.path, plan, context))
 
 
 def _plan(arguments: EditArguments, context: ToolContext) -> CallPlan:
-    _check(arguments)
+    _require_valid_strings(arguments)
     path = resolve_path(arguments.path, context.workspace)
     with map_plan_errors(arguments.path):
         content = load_file(path)
     with guard_unread_content("edit", content, context):
-        text = _text(content, arguments.path)
+        text = _decode(content, arguments.path)
         require_unchanged(content.file_digest, context.observed_files, arguments.path)
-        after = replace_text(
+        new_text = replace_text(
             text, arguments.old_string, arguments.new_string, replace_all=arguments.replace_all
         )
-        return plan_patch("edit", content, after, context)
+        return plan_patch("edit", content, new_text, context)
 
 
-def _check(arguments: EditArguments) -> None:
+def _require_valid_strings(arguments: EditArguments) -> None:
     problem = ""
     if not arguments.old_string:
-        problem = "old_string is empty; to write a whole file use write"
+        problem = "old_string is empty; to write a whole file, use write"
     elif arguments.old_string == arguments.new_string:
-        problem = "old_string and new_string are the same"
+        problem = "old_string and new_string are identical"
     if problem:
         raise ToolError(problem)
     encode_text(arguments.new_string)
 
 
-def _text(content: FileContent, shown: str) -> str:
+def _decode(content: FileContent, given_path: str) -> str:
     if content.data is None:
-        message = f"{escape_control_characters(shown)}: no such file; to make it use write"
+        message = f"{escape_control_characters(given_path)}: no such file; to create it, use write"
         raise ToolError(message)
     try:
         return content.data.decode()
     except UnicodeDecodeError as error:
-        message = f"{escape_control_characters(shown)} is not UTF-8 text; change it with bash"
+        message = f"{escape_control_characters(given_path)} is not UTF-8 text; change it with bash"
         raise ToolError(message) from error
 
 

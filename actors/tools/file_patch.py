@@ -14,7 +14,7 @@ from messages.tool_calls import CallPlan, Patch, ToolOutput
 
 
 def get_unread_target(content: FileContent, context: ToolContext) -> str:
-    """Name the file as a target if it is there and the agent has not read it, else nothing."""
+    """Return the file's target if it exists and the agent has not read it; otherwise empty."""
     if content.data is None or content.file_digest.path in context.observed_files:
         return ""
     return context.workspace.to_target(Path(content.file_digest.path))
@@ -24,44 +24,44 @@ def get_unread_target(content: FileContent, context: ToolContext) -> str:
 def guard_unread_content(
     tool_name: str, content: FileContent, context: ToolContext
 ) -> Generator[None]:
-    """Keep what a fault says of a file's content for those who may read it.
+    """Keep an error from revealing the content of a file that the agent has not read.
 
     Raises:
-        UnreadFileError: in the place of a `ToolError` about a file that was not read yet.
+        UnreadFileError: in place of a `ToolError` about such a file.
     """
     try:
         yield
     except ToolError as error:
-        peeked = get_unread_target(content, context)
-        if not peeked:
+        target = get_unread_target(content, context)
+        if not target:
             raise
-        title = f"{tool_name} {escape_control_characters(peeked)}"
-        plan = CallPlan(title=title, requests=(), unread_file=peeked, rejection=str(error))
+        title = f"{tool_name} {escape_control_characters(target)}"
+        plan = CallPlan(title=title, requests=(), unread_file=target, rejection=str(error))
         raise UnreadFileError(str(error), plan) from error
 
 
 def plan_patch(
     tool_name: str, content: FileContent, new_text: str, context: ToolContext
 ) -> CallPlan:
-    """Plan to put the text `after` where `content` stands.
+    """Plan to replace `content` with `new_text`.
 
     Raises:
-        ToolError: it stands there already.
+        ToolError: the file already has this content.
     """
     target = context.workspace.to_target(Path(content.file_digest.path))
-    shown = escape_control_characters(target)
+    name = escape_control_characters(target)
     if content.data == new_text.encode():
-        message = f"{shown} has exactly this content already"
+        message = f"{name} already has exactly this content"
         raise ToolError(message)
     patch = Patch(
         path=content.file_digest.path,
         original=content.file_digest,
         new_text=new_text,
-        diff=make_unified_diff(content.data, new_text, shown),
+        diff=make_unified_diff(content.data, new_text, name),
     )
     request = PermissionRequest(permission=tool_name, target=target)
     return CallPlan(
-        title=f"{tool_name} {shown}",
+        title=f"{tool_name} {name}",
         requests=(request,),
         patch=patch,
         unread_file=get_unread_target(content, context),
@@ -69,11 +69,11 @@ def plan_patch(
 
 
 def apply_plan(given_path: str, plan: CallPlan, context: ToolContext) -> ToolOutput:
-    """Carry out the plan's patch, or nothing.
+    """Apply the plan's patch.
 
     Raises:
-        Drifted: the path or the file is not what was planned on.
-        ToolError: the system refuses.
+        TargetChangedError: the path or the file is not what was planned.
+        ToolError: the system does not allow it.
     """
     patch = plan.patch
     if patch is None:
@@ -81,9 +81,9 @@ def apply_plan(given_path: str, plan: CallPlan, context: ToolContext) -> ToolOut
         raise ValueError(message)
     recheck_target(given_path, get_plan_target(plan), context)
     with map_run_errors(given_path):
-        state = apply_patch(patch)
+        digest = apply_patch(patch)
     verb = "changed" if patch.original.digest else "created"
-    text = (
-        f"{verb} {escape_control_characters(get_plan_target(plan))} ({summarize_diff(patch.diff)})"
+    name = escape_control_characters(get_plan_target(plan))
+    return ToolOutput(
+        text=f"{verb} {name} ({summarize_diff(patch.diff)})", observed_files=(digest,)
     )
-    return ToolOutput(text=text, observed_files=(state,))

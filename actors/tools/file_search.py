@@ -1,7 +1,7 @@
-"""A search for a pattern in files that are already open, by ripgrep or our own script.
+"""Searches open files for a pattern, with ripgrep or our own script.
 
-Either runs as a process that is given descriptors: what was judged and opened is what is searched,
-whatever happens to its name, and a search without end can be ended.
+Either one runs as a process that gets file descriptors. So it searches the files that were checked
+and opened, whatever happens to their names, and a search that does not end can be killed.
 """
 
 import asyncio
@@ -23,28 +23,28 @@ from actors.tools.tool import ToolError
 
 MAX_OUTPUT_BYTES = 4 * 1024 * 1024
 _CHUNK_BYTES = 64 * 1024
-_WRONG = 2
-"""Exit status: the pattern is wrong, or a file could not be read."""
+_ERROR_STATUS = 2
+"""Exit status when the pattern is invalid or a file could not be read."""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchQuery:
-    """What is searched for."""
+    """What to search for."""
 
     pattern: str
     ignore_case: bool = False
     context_lines: int = 0
-    """Lines around each match."""
+    """Lines before and after each match."""
     max_matches: int = 100
-    """Matching lines of one file."""
+    """Maximum number of matching lines per file."""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchLine:
-    """A line that matches, or stands near one."""
+    """A line that matches, or is near one that does."""
 
     file_index: int
-    """Which of the searched files, counted from 0."""
+    """Position of its file among the searched files, from 0."""
     line_number: int
     text: str
     is_match: bool
@@ -52,37 +52,48 @@ class SearchLine:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """What came of it."""
+    """The lines that were found, and whether there may be more."""
 
     lines: tuple[SearchLine, ...]
     in_time: bool = True
     is_complete: bool = True
-    """False: there was more output than is kept."""
+    """False: the output exceeded `MAX_OUTPUT_BYTES`."""
 
 
 async def search(
     query: SearchQuery, files: Sequence[int], ripgrep_path: str | None, timeout_s: float
 ) -> SearchResult:
-    """Search the files behind descriptors; ends its process when it is cancelled.
+    """Search the files behind these descriptors; kill the search process when cancelled.
 
     Raises:
-        ToolError: the pattern is wrong.
+        ToolError: the pattern is invalid.
     """
-    # Without any, ripgrep would search where it stands.
+    # Without a file argument, ripgrep would search its current directory.
     paths = [f"/dev/fd/{file}" for file in files] or ["/dev/null"]
-    command = _ripgrep(ripgrep_path, query) if ripgrep_path else _script(query)
-    process = _started([*command, *paths], files)
+    command = _ripgrep_command(ripgrep_path, query) if ripgrep_path else _fallback_command(query)
+    process = _start([*command, *paths], files)
     try:
-        out, errors, in_time = await _collected(process, timeout_s)
+        output, errors, in_time = await _read_output(process, timeout_s)
     finally:
         process.kill()
         process.wait()
-    if process.returncode == _WRONG and not out:
-        raise ToolError(_complaint(errors))
-    return SearchResult(_lines(out, paths), in_time, is_complete=len(out) < MAX_OUTPUT_BYTES)
+    if process.returncode == _ERROR_STATUS and not output:
+        raise ToolError(_format_error(errors))
+    lines = _parse_lines(output, paths)
+    return SearchResult(lines, in_time, is_complete=len(output) < MAX_OUTPUT_BYTES)
 
 
-def _started(command: list[str], files: Sequence[int]) -> "subprocess.Popen[bytes]":
+def find_ripgrep(workspace: Path) -> str | None:
+    """Find `rg` on PATH or next to our Python; never one inside the workspace."""
+    folders = [Path(each) for each in os.get_exec_path() if each]
+    for folder in (*folders, Path(sys.executable).parent):
+        found = shutil.which("rg", path=folder) if folder.is_absolute() else None
+        if found and not Path(found).resolve().is_relative_to(workspace):
+            return found
+    return None
+
+
+def _start(command: list[str], files: Sequence[int]) -> "subprocess.Popen[bytes]":
     return subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,
@@ -94,56 +105,47 @@ def _started(command: list[str], files: Sequence[int]) -> "subprocess.Popen[byte
     )
 
 
-def find_ripgrep(workspace: Path) -> str | None:
-    """Look for `rg` on PATH and beside our Python; one that the workspace brings is not run."""
-    folders = [Path(each) for each in os.get_exec_path() if each]
-    for folder in (*folders, Path(sys.executable).parent):
-        found = shutil.which("rg", path=folder) if folder.is_absolute() else None
-        if found and not Path(found).resolve().is_relative_to(workspace):
-            return found
-    return None
-
-
-def _ripgrep(program: str, wanted: SearchQuery) -> list[str]:
+def _ripgrep_command(program: str, query: SearchQuery) -> list[str]:
     return [
         program,
         "--no-config",
         "--json",
         "--no-mmap",
         "--crlf",
-        "--text",  # what looks binary was left out before; a NUL further down is no end of a line
-        "--ignore-case" if wanted.ignore_case else "--case-sensitive",
-        f"--context={wanted.context_lines}",
-        f"--max-count={wanted.max_matches}",
-        f"--regexp={wanted.pattern}",
+        "--text",  # binary files were already skipped; a NUL further down does not end a line
+        "--ignore-case" if query.ignore_case else "--case-sensitive",
+        f"--context={query.context_lines}",
+        f"--max-count={query.max_matches}",
+        f"--regexp={query.pattern}",
         "--",
     ]
 
 
-def _script(wanted: SearchQuery) -> list[str]:
+def _fallback_command(query: SearchQuery) -> list[str]:
     options = {
-        "pattern": wanted.pattern,
-        "ignore_case": wanted.ignore_case,
-        "context": wanted.context_lines,
-        "most": wanted.max_matches,
+        "pattern": query.pattern,
+        "ignore_case": query.ignore_case,
+        "context": query.context_lines,
+        "max_matches": query.max_matches,
     }
     return [sys.executable, "-ISs", str(file_search_fallback.__file__), json.dumps(options)]
 
 
-async def _collected(
-    process: "subprocess.Popen[bytes]", limit_s: float
+async def _read_output(
+    process: "subprocess.Popen[bytes]", timeout_s: float
 ) -> tuple[bytes, bytes, bool]:
-    """Read both streams to their ends, or as much as is kept, or until time is up."""
-    out, errors = bytearray(), bytearray()
+    """Read both streams to the end, the size limit or the timeout."""
+    output, errors = bytearray(), bytearray()
     in_time = await wait_with_timeout(
-        asyncio.gather(_read(process.stdout, out), _read(process.stderr, errors)), limit_s
+        asyncio.gather(_read_stream(process.stdout, output), _read_stream(process.stderr, errors)),
+        timeout_s,
     )
-    if in_time and len(out) < MAX_OUTPUT_BYTES:
+    if in_time and len(output) < MAX_OUTPUT_BYTES:
         await wait_for_exit(process)
-    return bytes(out), bytes(errors), in_time
+    return bytes(output), bytes(errors), in_time
 
 
-async def _read(stream: Any, into: bytearray) -> None:  # noqa: ANN401  (`Popen` types it so)
+async def _read_stream(stream: Any, into: bytearray) -> None:  # noqa: ANN401  (`Popen` types it so)
     with stream:
         while len(into) < MAX_OUTPUT_BYTES:
             await wait_until_readable(stream.fileno())
@@ -153,31 +155,33 @@ async def _read(stream: Any, into: bytearray) -> None:  # noqa: ANN401  (`Popen`
             into += chunk
 
 
-def _complaint(errors: bytes) -> str:
-    told = errors.decode("utf-8", "replace").strip().splitlines()
-    return f"not a regular expression that can be searched for: {told[-1] if told else '?'}"
+def _format_error(errors: bytes) -> str:
+    lines = errors.decode("utf-8", "replace").strip().splitlines()
+    return f"invalid regular expression: {lines[-1] if lines else 'the search failed'}"
 
 
-def _lines(out: bytes, paths: list[str]) -> tuple[SearchLine, ...]:
-    """Read the events of whole lines, in the order of the files."""
-    places = {path: at for at, path in enumerate(paths)}
-    whole = out[: out.rfind(b"\n") + 1]
-    events = [json.loads(each) for each in whole.splitlines()]
-    lines = [_line(each, places) for each in events if each["type"] in ("match", "context")]
+def _parse_lines(output: bytes, paths: list[str]) -> tuple[SearchLine, ...]:
+    """Parse the complete lines of output; return matches in the order of the files."""
+    file_indexes = {path: index for index, path in enumerate(paths)}
+    complete = output[: output.rfind(b"\n") + 1]
+    events = [json.loads(each) for each in complete.splitlines()]
+    lines = [
+        _parse_line(each, file_indexes) for each in events if each["type"] in ("match", "context")
+    ]
     return tuple(sorted(lines, key=lambda line: (line.file_index, line.line_number)))
 
 
-def _line(event: dict[str, Any], places: dict[str, int]) -> SearchLine:
+def _parse_line(event: dict[str, Any], file_indexes: dict[str, int]) -> SearchLine:
     data = event["data"]
     return SearchLine(
-        file_index=places[_text(data["path"])],
+        file_index=file_indexes[_decode_text(data["path"])],
         line_number=data["line_number"],
-        text=_text(data["lines"]).removesuffix("\n").removesuffix("\r"),
+        text=_decode_text(data["lines"]).removesuffix("\n").removesuffix("\r"),
         is_match=event["type"] == "match",
     )
 
 
-def _text(value: dict[str, str]) -> str:
+def _decode_text(value: dict[str, str]) -> str:
     if "text" in value:
         return value["text"]
     return base64.b64decode(value["bytes"]).decode("utf-8", "replace")

@@ -1,4 +1,4 @@
-"""All files below a folder, as git would see them, without following a link."""
+"""Walks all files in a folder that git would see, without following links."""
 
 import os
 from collections.abc import Callable, Generator, Iterator
@@ -10,115 +10,119 @@ from actors.tools.gitignore import IgnoreFile, is_ignored, load_ignore_files
 from actors.tools.safe_open import open_folder
 
 MAX_WALK_ENTRIES = 200_000
-"""So many files and folders are looked at in one walk."""
+"""Files and folders that one walk examines."""
 MAX_DEPTH = 100
-_OURS = ".git"
-_LIST = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_GIT_FOLDER = ".git"
+_LIST_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 @dataclass(slots=True)
 class SkippedEntries:
-    """What a walk left out, in numbers."""
+    """How many entries a walk skipped, by reason."""
 
     ignored_count: int = 0
-    """Files and whole folders that a `.gitignore` names."""
+    """Files and whole folders that a `.gitignore` excludes."""
     irregular_count: int = 0
     """Links, pipes, sockets, devices."""
     unlistable_count: int = 0
     """Folders that could not be listed."""
     is_truncated: bool = False
-    """There is more than a walk looks at."""
+    """A limit was reached or the walk was cancelled, so there may be more files."""
 
 
 class FileWalk:
-    """One walk over the regular files below `folder`, sorted by name in each folder.
+    """One walk over the regular files in a folder and its subfolders, sorted by name in each.
 
-    `.gitignore` files count from `root` down when `folder` lies in it, else from `folder`; what is
-    git's own is left out.
+    `.gitignore` files apply from the root down if the folder is inside it, otherwise from the
+    folder down. `.git` folders are skipped.
     """
 
     def __init__(
         self, root: Path, folder: Path, is_cancelled: Callable[[], bool] = lambda: False
     ) -> None:
-        """Prepare; both paths are resolved. `cancelled` is asked at every folder."""
+        """Prepare the walk; both paths are resolved. `is_cancelled` is called in every folder."""
         self.skipped = SkippedEntries()
         self._top = root if folder.is_relative_to(root) else folder
         self._folder = folder
-        self._cancelled = is_cancelled
-        self._entries = 0
+        self._is_cancelled = is_cancelled
+        self._entry_count = 0
 
     def iter_files(self) -> Iterator[str]:
-        """Yield paths relative to `folder`; it blocks, so it is for a thread.
+        """Yield paths relative to the folder; blocks, so it must run on a thread.
 
         Raises:
             OSError: the folder itself cannot be listed.
         """
-        prefix = self._prefix_of(self._folder)
-        above = self._rules_above()
+        prefix = self._get_prefix(self._folder)
+        inherited = self._load_inherited_ignore_files()
         with open_folder(self._folder) as folder:
-            for path in self._below(folder, prefix, above, 0):
+            for path in self._iter_folder(folder, prefix, inherited, 0):
                 yield path.removeprefix(prefix)
 
-    def _rules_above(self) -> tuple[IgnoreFile, ...]:
-        rules: tuple[IgnoreFile, ...] = ()
+    def _load_inherited_ignore_files(self) -> tuple[IgnoreFile, ...]:
+        """Load the ignore files of the folders from the top down to the walk's parent."""
+        ignore_files: tuple[IgnoreFile, ...] = ()
         for each in reversed(self._folder.parents):
             if each.is_relative_to(self._top):
                 with open_folder(each) as folder:
-                    rules += load_ignore_files(folder, self._prefix_of(each))
-        return rules
+                    ignore_files += load_ignore_files(folder, self._get_prefix(each))
+        return ignore_files
 
-    def _prefix_of(self, folder: Path) -> str:
-        inside = folder.relative_to(self._top).as_posix()
-        return "" if inside == "." else f"{inside}/"
+    def _get_prefix(self, folder: Path) -> str:
+        relative = folder.relative_to(self._top).as_posix()
+        return "" if relative == "." else f"{relative}/"
 
-    def _below(
-        self, folder: int, prefix: str, above: tuple[IgnoreFile, ...], depth: int
+    def _iter_folder(
+        self, folder: int, prefix: str, inherited: tuple[IgnoreFile, ...], depth: int
     ) -> Iterator[str]:
-        rules = above + load_ignore_files(folder, prefix)
-        for entry in self._listed(folder):
+        ignore_files = inherited + load_ignore_files(folder, prefix)
+        for entry in self._list_entries(folder):
             if entry.is_dir(follow_symlinks=False):
                 path = f"{prefix}{entry.name}/"
-                if entry.name != _OURS and not self._leaves_out(path, rules):
-                    yield from self._inside(entry.name, folder, path, rules, depth + 1)
+                if entry.name != _GIT_FOLDER and not self._skip_ignored(path, ignore_files):
+                    yield from self._iter_subfolder(
+                        entry.name, folder, path, ignore_files, depth + 1
+                    )
             elif not entry.is_file(follow_symlinks=False):
                 self.skipped.irregular_count += 1
-            elif not self._leaves_out(path := prefix + entry.name, rules):
+            elif not self._skip_ignored(path := prefix + entry.name, ignore_files):
                 yield path
 
-    def _inside(
-        self, name: str, parent: int, prefix: str, rules: tuple[IgnoreFile, ...], depth: int
+    def _iter_subfolder(
+        self, name: str, parent: int, prefix: str, inherited: tuple[IgnoreFile, ...], depth: int
     ) -> Iterator[str]:
-        with _opened(name, parent) as folder:
+        with _open_subfolder(name, parent) as folder:
             if folder is None:
                 self.skipped.unlistable_count += 1
             elif depth > MAX_DEPTH:
                 self.skipped.is_truncated = True
             else:
-                yield from self._below(folder, prefix, rules, depth)
+                yield from self._iter_folder(folder, prefix, inherited, depth)
 
-    def _listed(self, folder: int) -> list["os.DirEntry[str]"]:
-        """List a folder as far as there is room."""
+    def _list_entries(self, folder: int) -> list["os.DirEntry[str]"]:
+        """List a folder's entries up to the limit of the walk."""
         entries: list[os.DirEntry[str]] = []
         with os.scandir(folder) as found:
             for entry in found:
-                if self._entries >= MAX_WALK_ENTRIES or self._cancelled():
+                if self._entry_count >= MAX_WALK_ENTRIES or self._is_cancelled():
                     self.skipped.is_truncated = True
                     break
-                self._entries += 1
+                self._entry_count += 1
                 entries.append(entry)
         return sorted(entries, key=lambda entry: entry.name)
 
-    def _leaves_out(self, path: str, rules: tuple[IgnoreFile, ...]) -> bool:
-        ignored = is_ignored(path, rules)
+    def _skip_ignored(self, path: str, ignore_files: tuple[IgnoreFile, ...]) -> bool:
+        """Return whether the path is ignored, and count it if so."""
+        ignored = is_ignored(path, ignore_files)
         self.skipped.ignored_count += ignored
         return ignored
 
 
 @contextmanager
-def _opened(name: str, parent: int) -> Generator[int | None]:
-    """Open a folder that was just listed; None: it may not be, or is none any more."""
+def _open_subfolder(name: str, parent: int) -> Generator[int | None]:
+    """Open a folder that was just listed; None if it cannot be opened or is no longer a folder."""
     try:
-        folder = os.open(name, _LIST, dir_fd=parent)
+        folder = os.open(name, _LIST_FLAGS, dir_fd=parent)
     except OSError:
         yield None
         return

@@ -1,7 +1,6 @@
-"""Patterns of file names, as `.gitignore` has them, plus `{a,b}`."""
+"""Tests paths against a glob pattern: the wildcards of `.gitignore`, plus `{a,b}`."""
 
 from collections.abc import Callable
-from itertools import pairwise
 
 from actors.tools.tool import ToolError
 from actors.tools.wildcards import compile_wildcards
@@ -11,90 +10,55 @@ MAX_PATTERN_CHARS = 1_000
 
 
 def compile_glob(pattern: str) -> Callable[[str], bool]:
-    """Make a test for paths relative to the folder that is searched.
+    """Return a test for paths relative to the folder that is searched.
 
-    `*` and `?` stop at `/`, `**` does not; a pattern without a `/` matches names at any depth.
+    `*` and `?` do not match `/`; `**` does. A pattern without a `/` matches names at any depth.
 
     Raises:
-        ToolError: it is empty or too much.
+        ToolError: the pattern is empty, invalid or exceeds a limit.
     """
     if not pattern.strip() or len(pattern) > MAX_PATTERN_CHARS:
-        message = f"a pattern has 1 to {MAX_PATTERN_CHARS:,} characters"
+        message = f"a pattern must have 1 to {MAX_PATTERN_CHARS:,} characters"
         raise ToolError(message)
     if ".." in pattern.split("/"):
-        message = "no pattern leads out of the folder by ..; name another folder as path"
+        message = "a pattern cannot contain ..; set path to another directory instead"
         raise ToolError(message)
     try:
-        tests = [_test(each) for each in expand_braces(pattern)]
+        tests = [_compile_alternative(each) for each in expand_braces(pattern)]
     except ValueError as error:
-        message = f"not a pattern of file names: {error}"
+        message = f"not a valid glob pattern: {error}"
         raise ToolError(message) from error
     return lambda path: any(test(path) for test in tests)
 
 
 def expand_braces(pattern: str) -> list[str]:
-    """Write out `{a,b}`, as a shell does; braces may hold braces.
+    """Expand `{a,b}` and `{1..3}` as bash does.
 
     Raises:
-        ToolError: it stands for too many patterns.
+        ToolError: the pattern expands to too many alternatives, or nests braces too deeply.
     """
-    done: list[str] = []
-    left = [pattern]
-    while left:
-        if len(left) + len(done) > MAX_ALTERNATIVES:
-            message = f"the pattern stands for more than {MAX_ALTERNATIVES} patterns"
-            raise ToolError(message)
-        each = left.pop(0)
-        alternatives = _first_braces(each)
-        if alternatives:
-            left = [*alternatives, *left]
-        else:
-            done.append(each)
-    return done
+    import bracex  # noqa: PLC0415  (25 ms that startup does not need)
+
+    try:
+        return bracex.expand(pattern, keep_escapes=True, limit=MAX_ALTERNATIVES)
+    except (bracex.ExpansionLimitException, RecursionError) as error:
+        message = f"the pattern expands to more than {MAX_ALTERNATIVES} alternatives"
+        raise ToolError(message) from error
 
 
-def _first_braces(pattern: str) -> list[str]:
-    """Write out the first pair of braces that holds a comma; nothing: there is none."""
-    start = pattern.find("{")
-    while start >= 0:
-        commas, end = _span(pattern, start)
-        if commas and end:
-            cuts = [start, *commas, end]
-            head, tail = pattern[:start], pattern[end + 1 :]
-            return [head + pattern[left + 1 : right] + tail for left, right in pairwise(cuts)]
-        start = pattern.find("{", start + 1)
-    return []
-
-
-def _span(pattern: str, start: int) -> tuple[list[int], int]:
-    """Find the commas between a brace and its fellow, and where that stands; 0: nowhere."""
-    depth, commas = 0, list[int]()
-    for at in range(start, len(pattern)):
-        match pattern[at]:
-            case "{":
-                depth += 1
-            case "}":
-                depth -= 1
-                if depth == 0:
-                    return commas, at
-            case "," if depth == 1:
-                commas.append(at)
-            case _:
-                pass
-    return [], 0
-
-
-def _test(pattern: str) -> Callable[[str], bool]:
-    """Test one pattern; what it matches is a file, or a folder with all that is in it."""
-    plain = pattern.removesuffix("/")
-    whole = "/" in plain
-    test = compile_wildcards(plain.removeprefix("/"))
+def _compile_alternative(pattern: str) -> Callable[[str], bool]:
+    """Return a test for one pattern, which matches a file, or a folder and everything in it."""
+    base = pattern.removesuffix("/")
+    is_anchored = "/" in base
+    matches_folders_only = base != pattern
+    regex = compile_wildcards(base.removeprefix("/"))
 
     def matches(path: str) -> bool:
         names = path.split("/")
-        last = len(names) - (plain != pattern)
+        candidates = len(names) - matches_folders_only
         return any(
-            test.fullmatch("/".join(names[: at + 1]) if whole else names[at]) for at in range(last)
+            regex.fullmatch("/".join(names[: at + 1]) if is_anchored else names[at])
+            for at in range(candidates)
         )
 
     return matches

@@ -1,4 +1,4 @@
-"""Commands on this machine."""
+"""Runs shell commands on this machine."""
 
 import asyncio
 import os
@@ -23,107 +23,109 @@ from actors.tools.safe_open import open_folder
 from actors.tools.tool import ToolError
 
 OUTPUT_GRACE_S = 0.2
-"""How long output may still come after the shell has ended."""
-_OPEN_FILES = "/proc/self/fd"
+"""How long output may still arrive after the shell has exited."""
+_DESCRIPTOR_FOLDER = "/proc/self/fd"
 _CHUNK_BYTES = 64 * 1024
 
-_QUIET = {"PAGER": "cat", "GIT_PAGER": "cat", "TERM": "dumb", "GIT_TERMINAL_PROMPT": "0"}
+_OVERRIDES = {"PAGER": "cat", "GIT_PAGER": "cat", "TERM": "dumb", "GIT_TERMINAL_PROMPT": "0"}
 # With these, bash runs or reads something that the command's text does not show.
-_HIDDEN = ("BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "BASH_COMPAT", "CDPATH", "GLOBIGNORE")
-_LEFT_OUT = ("ANTHROPIC_", "BASH_FUNC_")
+_REMOVED = ("BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "BASH_COMPAT", "CDPATH", "GLOBIGNORE")
+_REMOVED_PREFIXES = ("ANTHROPIC_", "BASH_FUNC_")
 
 
 class LocalCommandRunner:
-    """Runs commands with bash, each in a session of its own."""
+    """Runs commands with bash, each in its own session."""
 
     def __init__(self, environment: Mapping[str, str] = os.environ) -> None:
+        """Create a runner whose commands inherit from `environment`."""
         self._environment = environment
-        self._at_work: dict[str, subprocess.Popen[bytes]] = {}
-        """By mark."""
+        self._running: dict[str, subprocess.Popen[bytes]] = {}
+        """By process tag."""
 
     def kill_all(self) -> None:
-        """Kill every command that runs, from any thread, since nothing here turns any more."""
-        for mark, process in tuple(self._at_work.items()):
-            kill_all(process, mark)
+        """Kill every running command; for use from any thread when the event loop is stuck."""
+        for tag, process in tuple(self._running.items()):
+            kill_all(process, tag)
 
     async def run(
         self, command: str, cwd: Path, timeout_s: float, output_folder: Path
     ) -> CommandResult:
-        """Run `command`; see `Processes`.
+        """Run `command`; see `CommandRunner`.
 
         Raises:
             ToolError: it cannot be started.
         """
         spool = OutputSpool(output_folder)
         try:
-            finished = await self._run(command, cwd, timeout_s, spool)
+            result = await self._run(command, cwd, timeout_s, spool)
         except BaseException:
             spool.close(discard=True)
             raise
         spool.close()
-        return finished
+        return result
 
     async def _run(
         self, command: str, cwd: Path, timeout_s: float, spool: OutputSpool
     ) -> CommandResult:
-        mark = new_tag(self._environment)
-        environment = make_child_environment(self._environment) | {TAG_VARIABLE: mark}
+        tag = new_tag(self._environment)
+        environment = make_child_environment(self._environment) | {TAG_VARIABLE: tag}
         output, process = _start(command, cwd, environment)
-        self._at_work[mark] = process
-        hiding = StreamRedactor(read_secrets(self._environment))
-        collecting = asyncio.ensure_future(_collect(output, hiding, spool))
+        self._running[tag] = process
+        redactor = StreamRedactor(read_secrets(self._environment))
+        reading = asyncio.ensure_future(_read_output(output, redactor, spool))
         in_time = False
         try:
             in_time = await wait_with_timeout(wait_for_exit(process), timeout_s)
             if in_time:
-                await wait_with_timeout(asyncio.shield(collecting), OUTPUT_GRACE_S)
+                await wait_with_timeout(asyncio.shield(reading), OUTPUT_GRACE_S)
         finally:
-            # To look for who left the group is dear. After a command that ended by itself it is
-            # done when somebody lives in the group or holds the pipe: a silent daemon is kept.
-            over = in_time and collecting.done() and not is_group_alive(process)
+            # Searching for processes that left the group is expensive. After a normal exit it is
+            # done only if the group is alive or the pipe is open, so a silent daemon survives.
+            is_over = in_time and reading.done() and not is_group_alive(process)
             try:
-                left_behind = not over and await run_to_completion(
-                    _wind_down(process, collecting, mark)
+                had_leftovers = not is_over and await run_to_completion(
+                    _terminate(process, reading, tag)
                 )
             finally:
-                del self._at_work[mark]
-        await spool.add(hiding.flush())
+                del self._running[tag]
+        await spool.add(redactor.flush())
         return CommandResult(
             output=await spool.format_output(),
             exit_status=process.returncode if process.returncode is not None else -9,
             timed_out=not in_time,
-            full_output_file=spool.path,
-            had_leftover_processes=in_time and left_behind,
+            had_leftover_processes=in_time and had_leftovers,
         )
 
 
 def make_child_environment(inherited: Mapping[str, str]) -> dict[str, str]:
-    """Take what a command inherits: no credentials of ours, no pager, nothing that bash runs."""
-    kept = {
+    """Return a command's environment: no credentials, no pager, nothing that bash would execute."""
+    environment = {
         name: value
         for name, value in inherited.items()
-        if name not in _HIDDEN and not name.startswith(_LEFT_OUT)
+        if name not in _REMOVED and not name.startswith(_REMOVED_PREFIXES)
     }
-    return kept | _QUIET
+    return environment | _OVERRIDES
 
 
 def _start(
     command: str, cwd: Path, environment: dict[str, str]
 ) -> tuple[int, subprocess.Popen[bytes]]:
+    """Start a command; return the read end of its output pipe and the process."""
     bash = shutil.which("bash")
     if bash is None:
-        message = "there is no bash on this machine's PATH; commands cannot be run"
+        message = "commands cannot be run: there is no bash on PATH"
         raise ToolError(message)
-    output, theirs = os.pipe()
+    output, child_output = os.pipe()
     try:
-        with open_folder(cwd) as folder:  # the very folder that was judged, not what replaced it
+        with open_folder(cwd) as folder:  # the folder that was checked, not one that replaced it
             process = subprocess.Popen(
                 [bash, "--noprofile", "--norc", "-c", command],
                 stdin=subprocess.DEVNULL,
-                stdout=theirs,
-                stderr=theirs,
-                cwd=f"{_OPEN_FILES}/{folder}" if os.path.isdir(_OPEN_FILES) else cwd,  # noqa: PTH112  (text)
-                # Else bash would take `..` away from a name that its parent process went by.
+                stdout=child_output,
+                stderr=child_output,
+                cwd=f"{_DESCRIPTOR_FOLDER}/{folder}" if os.path.isdir(_DESCRIPTOR_FOLDER) else cwd,  # noqa: PTH112  (text)
+                # An inherited PWD may name the folder through a link, and bash would resolve `..`
+                # from that name.
                 env=environment | {"PWD": str(cwd)},
                 start_new_session=True,
             )
@@ -135,29 +137,29 @@ def _start(
         os.close(output)
         raise
     finally:
-        os.close(theirs)
+        os.close(child_output)
     return output, process
 
 
-async def _collect(output: int, hiding: StreamRedactor, spool: OutputSpool) -> None:
+async def _read_output(output: int, redactor: StreamRedactor, spool: OutputSpool) -> None:
     try:
         while True:
             await wait_until_readable(output)
             chunk = os.read(output, _CHUNK_BYTES)
             if not chunk:
                 return
-            await spool.add(hiding.feed(chunk))
+            await spool.add(redactor.feed(chunk))
     finally:
         os.close(output)
 
 
-async def _wind_down(
-    process: subprocess.Popen[bytes], collecting: asyncio.Future[None], mark: str
+async def _terminate(
+    process: subprocess.Popen[bytes], reading: asyncio.Future[None], tag: str
 ) -> bool:
-    """End what is left of the command and take its last words; whether there was anybody."""
-    left = await terminate_all(process, mark)
-    # Who was not found, or may not be ended, may hold the pipe open for ever.
-    await wait_with_timeout(asyncio.shield(collecting), OUTPUT_GRACE_S)
-    collecting.cancel()
-    await asyncio.gather(collecting, return_exceptions=True)
-    return left
+    """Terminate what is left of the command, read its last output; return whether any was left."""
+    had_leftovers = await terminate_all(process, tag)
+    # A process that was not found, or that we may not kill, can hold the pipe open forever.
+    await wait_with_timeout(asyncio.shield(reading), OUTPUT_GRACE_S)
+    reading.cancel()
+    await asyncio.gather(reading, return_exceptions=True)
+    return had_leftovers

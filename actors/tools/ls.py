@@ -1,4 +1,4 @@
-"""The tool `ls`: what is in a folder."""
+"""The `ls` tool: lists the entries of one directory."""
 
 import asyncio
 import heapq
@@ -14,32 +14,31 @@ from actors.tools.target_paths import (
     recheck_target,
     resolve_path,
 )
-from actors.tools.tool import Arguments, Tool, ToolContext
+from actors.tools.tool import PATH_FORMS, Arguments, Tool, ToolContext
 from messages.policy import PermissionRequest
 from messages.tool_calls import CallPlan, ToolOutput
 
 MAX_ENTRIES = 1_000
 
 DESCRIPTION = f"""\
-List one folder, sorted by name, hidden entries too, not what is below. Folders end in /, links \
-show where they lead. Shows at most {MAX_ENTRIES:,} entries."""
+List the entries of one directory, not recursively, sorted by name, including hidden ones. \
+Directories end in /, and symbolic links show their target. Returns at most {MAX_ENTRIES:,} \
+entries. To find files by name in subdirectories, use glob."""
 
 
 class LsArguments(Arguments):
     """What the model sends."""
 
-    path: str = Field(
-        default=".", description="The folder; relative to the working folder, absolute, or ~/…."
-    )
+    path: str = Field(default=".", description=f"The directory to list: {PATH_FORMS}.")
 
 
 async def plan(arguments: LsArguments, context: ToolContext) -> CallPlan:
-    """Find the folder."""
+    """Find the directory."""
     return await asyncio.to_thread(_plan, arguments, context)
 
 
 async def run(arguments: LsArguments, plan: CallPlan, context: ToolContext) -> ToolOutput:
-    """List it."""
+    """List the directory."""
     return await asyncio.to_thread(_run, arguments, plan, context)
 
 
@@ -55,31 +54,34 @@ def _plan(arguments: LsArguments, context: ToolContext) -> CallPlan:
 def _run(arguments: LsArguments, plan: CallPlan, context: ToolContext) -> ToolOutput:
     path = recheck_target(arguments.path, get_plan_target(plan), context)
     with map_run_errors(arguments.path), open_folder(path) as folder:
-        total, rows = _rows(folder)
+        total, rows = _list_entries(folder)
     if total > len(rows):
-        rows.append(f"[the first {len(rows):,} of {total:,} entries; narrow it down with bash]")
-    return ToolOutput(text="\n".join(rows) or "(empty folder)")
+        rows.append(
+            f"[truncated: the first {len(rows):,} of {total:,} entries; list the rest with bash]"
+        )
+    return ToolOutput(text="\n".join(rows) or "(empty directory)")
 
 
-def _rows(folder: int) -> tuple[int, list[str]]:
+def _list_entries(folder: int) -> tuple[int, list[str]]:
+    """Return the number of entries, and a row for each of the first `MAX_ENTRIES`."""
     count = itertools.count()
-    with os.scandir(folder) as found:
-        counted = (entry for entry, _ in zip(found, count, strict=False))
+    with os.scandir(folder) as entries:
+        counted = (entry for entry, _ in zip(entries, count, strict=False))
         first = heapq.nsmallest(MAX_ENTRIES, counted, key=lambda entry: entry.name)
-    return next(count), [_row(entry, folder) for entry in first]
+    return next(count), [_format_entry(entry, folder) for entry in first]
 
 
-def _row(entry: "os.DirEntry[str]", folder: int) -> str:
-    name = _readable(entry.name)
+def _format_entry(entry: "os.DirEntry[str]", folder: int) -> str:
+    name = _format_name(entry.name)
     if entry.is_dir(follow_symlinks=False):
         return f"{name}/"
     if entry.is_symlink():
-        return f"{name} -> {_readable(os.readlink(entry.name, dir_fd=folder))}"
+        return f"{name} -> {_format_name(os.readlink(entry.name, dir_fd=folder))}"
     return name
 
 
-def _readable(name: str) -> str:
-    # A name need not be UTF-8; what is not is shown as \xNN.
+def _format_name(name: str) -> str:
+    # A file name need not be UTF-8; other bytes are shown as \xNN.
     return escape_control_characters(os.fsencode(name).decode("utf-8", "backslashreplace"))
 
 

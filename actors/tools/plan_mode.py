@@ -1,4 +1,4 @@
-"""The tools `plan_enter` and `plan_exit`: ask whether another agent is to have the session."""
+"""The `plan_enter` and `plan_exit` tools: ask the user whether to switch to another agent."""
 
 import asyncio
 import os
@@ -12,17 +12,17 @@ from messages.user_questions import Choice, UserQuestion
 
 PLAN_AGENT = "plan"
 MAX_SHOWN_BYTES = 16_000
-"""Of a plan in the question about it; the file has the rest."""
-_TO_PLAN = "Yes, plan first"
-_TO_WORK = "Yes, begin the work"
+"""How much of a plan the user's question shows; the file has the rest."""
+_ENTER_REPLY = "Yes, plan first"
+_EXIT_REPLY = "Yes, start the work"
 
 ENTER_DESCRIPTION = """\
-Ask the user whether to plan first: another agent takes over that only reads and writes a plan. \
-For work that is large, unclear, or hard to undo; not for small things, and not when they want it \
-done now. Nothing is switched unless they agree."""
+Ask the user whether to plan first. If they agree, the plan agent takes over; it only reads, and \
+writes a plan. Use it for work that is large, unclear or hard to undo, not for small changes and \
+not when the user wants the work done now."""
 EXIT_DESCRIPTION = """\
-Ask the user whether the work may begin by the plan in the plan file; they see it. Call it when \
-the plan stands, not to ask about details. Nothing is switched unless they agree."""
+Ask the user to approve the plan in the plan file, which they are shown. If they agree, planning \
+ends and the work starts. Call it when the plan is complete, not to ask about details."""
 
 
 class PlanArguments(Arguments):
@@ -30,42 +30,47 @@ class PlanArguments(Arguments):
 
 
 async def plan_enter(arguments: PlanArguments, context: ToolContext) -> CallPlan:  # noqa: ARG001  (as all plans)
-    """Put the question."""
-    written = await asyncio.to_thread(has_plan, context.plan_file)
+    """Plan the question whether to plan first."""
+    plan_exists = await asyncio.to_thread(has_plan, context.plan_file)
     text = (
-        "The agent would like to plan first: until you let the work begin it only reads, and "
+        "The agent would like to plan first. Until you approve the plan, it only reads, and "
         f"writes {context.plan_file}."
     )
-    switch = AgentSwitchProposal(agent=PLAN_AGENT, confirming_reply=_TO_PLAN, plan_exists=written)
-    return _asking("plan_enter", text, switch, "No, go on without a plan")
+    proposal = AgentSwitchProposal(
+        agent=PLAN_AGENT, confirming_reply=_ENTER_REPLY, plan_exists=plan_exists
+    )
+    return _make_call_plan("plan_enter", text, proposal, "No, continue without a plan")
 
 
 async def plan_exit(arguments: PlanArguments, context: ToolContext) -> CallPlan:  # noqa: ARG001  (as all plans)
-    """Put the question, with the plan or with the news that there is none."""
-    text = await asyncio.to_thread(_beginning, context.plan_file)
-    where = f"The plan is in {context.plan_file}:\n\n{text}"
-    told = where if text else f"No plan was written: {context.plan_file} does not exist."
-    switch = AgentSwitchProposal(agent="", confirming_reply=_TO_WORK, plan_exists=bool(text))
-    return _asking("plan_exit", told, switch, "No, go on planning")
+    """Plan the question whether to start the work, with the plan or the fact that none exists."""
+    excerpt = await asyncio.to_thread(_read_excerpt, context.plan_file)
+    text = f"No plan was written: {context.plan_file} does not exist."
+    if excerpt:
+        text = f"The plan in {context.plan_file}:\n\n{excerpt}"
+    proposal = AgentSwitchProposal(
+        agent="", confirming_reply=_EXIT_REPLY, plan_exists=bool(excerpt)
+    )
+    return _make_call_plan("plan_exit", text, proposal, "No, keep planning")
 
 
 async def run(arguments: PlanArguments, plan: CallPlan, context: ToolContext) -> ToolOutput:  # noqa: ARG001  (as all runs)
-    """Never reached by an answer, which is the call's result already.
+    """Fail: the user's answer is the result, so a call that runs was never asked.
 
     Raises:
-        ToolError: it was allowed without anybody having been asked.
+        ToolError: always.
     """
-    message = "nobody was asked; nothing is switched"
+    message = "the user was not asked, so the agent was not switched; continue as you are"
     raise ToolError(message)
 
 
 def has_plan(plan_file: Path) -> bool:
-    """Whether there is a file with a plan."""
-    return bool(_beginning(plan_file))
+    """Return whether the file exists and has a plan in it."""
+    return bool(_read_excerpt(plan_file))
 
 
-def _beginning(plan_file: Path) -> str:
-    """Read as much of a plan as a question shows; empty: there is none."""
+def _read_excerpt(plan_file: Path) -> str:
+    """Return as much of a plan as a question shows; empty if there is none."""
     try:
         descriptor = os.open(plan_file, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
     except OSError:
@@ -81,16 +86,16 @@ def _beginning(plan_file: Path) -> str:
     return f"{text}\n…" if len(data) > MAX_SHOWN_BYTES else text
 
 
-def _asking(name: str, text: str, switch: AgentSwitchProposal, no: str) -> CallPlan:
-    request = PermissionRequest(permission=name, target="*")
-    choices = (Choice(label=switch.confirming_reply), Choice(label=no))
-    question = UserQuestion(text=text, header="plan", choices=choices)
+def _make_call_plan(
+    tool_name: str, text: str, proposal: AgentSwitchProposal, declining_reply: str
+) -> CallPlan:
+    choices = (Choice(label=proposal.confirming_reply), Choice(label=declining_reply))
     return CallPlan(
-        title=name,
+        title=tool_name,
         full_text=text,
-        requests=(request,),
-        questions=(question,),
-        switch_proposal=switch,
+        requests=(PermissionRequest(permission=tool_name, target="*"),),
+        questions=(UserQuestion(text=text, header="plan", choices=choices),),
+        switch_proposal=proposal,
     )
 
 

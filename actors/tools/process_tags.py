@@ -1,8 +1,8 @@
-"""Finding a command's processes wherever they went, by a mark in their environment.
+"""Finds a command's processes, wherever they went, by a tag in their environment.
 
-Who leaves the group (setsid, a daemon's double fork) takes along the environment that it was
-started with, and Linux shows it. Who empties or overwrites it, hides it or changes the user
-escapes; where there is no /proc, nobody is found.
+A process that leaves the group (setsid, a daemon's double fork) keeps the environment it was
+started with, and Linux exposes it. A process escapes if it empties, overwrites or hides its
+environment or changes the user. Without /proc, no process is found.
 """
 
 import os
@@ -17,41 +17,42 @@ _PROC = Path("/proc")
 
 
 def new_tag(inherited: Mapping[str, str]) -> str:
-    """Make a command's mark, which nothing else on this machine has, now or later.
+    """Return a new tag, unique on this machine for all time.
 
-    Inside a command of another Greenroom it extends that one's, which thus finds ours too.
+    Inside a command of another Greenroom, it extends that command's tag, so that the outer one
+    finds these processes too.
     """
-    own, outer = secrets.token_hex(8), inherited.get(TAG_VARIABLE)
-    return f"{outer}/{own}" if outer else own
+    tag, outer = secrets.token_hex(8), inherited.get(TAG_VARIABLE)
+    return f"{outer}/{tag}" if outer else tag
 
 
 def find_tagged_processes(tag: str) -> Iterator[int]:
-    """Find the living processes of ours that have the mark; each look reads all of /proc."""
+    """Yield the ids of our living processes that have the tag; each call reads all of /proc."""
     if _PROC.is_dir():
         for entry in _PROC.iterdir():
-            if entry.name.isdigit() and _has_mark(int(entry.name), tag):
+            if entry.name.isdigit() and _has_tag(int(entry.name), tag):
                 yield int(entry.name)
 
 
 def signal_tagged_process(pid: int, tag: str, signal_number: signal.Signals) -> None:
-    """Signal a process that still has the mark; one that has ended meanwhile is fine."""
+    """Signal a process if it still has the tag; do nothing if it has ended."""
     with suppress(OSError):
-        process = os.pidfd_open(pid)
+        descriptor = os.pidfd_open(pid)
         try:
-            # Opened before it is looked at again: the number may have gone to a stranger.
-            if _has_mark(pid, tag):
-                signal.pidfd_send_signal(process, signal_number)
+            # Checked after opening, because the id may have been reused by another process.
+            if _has_tag(pid, tag):
+                signal.pidfd_send_signal(descriptor, signal_number)
         finally:
-            os.close(process)
+            os.close(descriptor)
 
 
-def _has_mark(pid: int, mark: str) -> bool:
+def _has_tag(pid: int, tag: str) -> bool:
     try:
         process = _PROC / str(pid)
         if process.stat().st_uid != os.geteuid():
             return False
-        environment = (process / "environ").read_bytes()  # empty when it is dead
+        environment = (process / "environ").read_bytes()  # empty for a dead process
     except OSError:  # ended meanwhile, or hidden
         return False
-    said = os.fsencode(f"{TAG_VARIABLE}={mark}")
-    return any(one == said or one.startswith(said + b"/") for one in environment.split(b"\0"))
+    entry = os.fsencode(f"{TAG_VARIABLE}={tag}")
+    return any(each == entry or each.startswith(entry + b"/") for each in environment.split(b"\0"))

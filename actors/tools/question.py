@@ -1,4 +1,4 @@
-"""The tool `question`: ask the person, and read what they reply."""
+"""The `question` tool: asks the user, whose answers are the call's result."""
 
 from pydantic import Field
 
@@ -15,64 +15,77 @@ MAX_LABEL_CHARS = 200
 MAX_HEADER_CHARS = 20
 
 DESCRIPTION = f"""\
-Ask the user when the work cannot go on well without their decision: at most {MAX_QUESTIONS} \
-questions at once, each with up to {MAX_CHOICES} choices; they can always reply in words of their \
-own. Put the choice that you would take first. Do not ask what you can find out, nor whether you \
-may run a tool: that is asked by itself. They may decline to answer."""
+Ask the user when you cannot continue well without their decision. Ask at most {MAX_QUESTIONS} \
+questions at once, each with up to {MAX_CHOICES} choices; the user can always answer in their own \
+words, or decline to answer. Put the choice you recommend first.
+Do not ask what you can find out yourself, and do not ask for permission to run a tool: the user \
+is asked for approval automatically."""
 
 
 class ChoiceItem(Arguments):
-    """One answer that is offered."""
+    """One choice that the user is offered."""
 
-    label: str = Field(min_length=1, max_length=MAX_LABEL_CHARS, description="One to six words.")
+    label: str = Field(
+        min_length=1, max_length=MAX_LABEL_CHARS, description="The choice, in one to six words."
+    )
     description: str = Field(
-        default="", max_length=MAX_QUESTION_CHARS, description="What it would mean."
+        default="", max_length=MAX_QUESTION_CHARS, description="What choosing it would mean."
     )
 
 
 class QuestionItem(Arguments):
     """One question."""
 
-    question: str = Field(min_length=1, max_length=MAX_QUESTION_CHARS)
+    question: str = Field(
+        min_length=1,
+        max_length=MAX_QUESTION_CHARS,
+        description=f"The question, at most {MAX_QUESTION_CHARS:,} characters.",
+    )
     header: str = Field(
-        default="", max_length=MAX_HEADER_CHARS, description="A word or two for a narrow place."
+        default="",
+        max_length=MAX_HEADER_CHARS,
+        description=f"A label of one or two words, at most {MAX_HEADER_CHARS} characters.",
     )
     choices: list[ChoiceItem] = Field(
         default_factory=list[ChoiceItem],
         max_length=MAX_CHOICES,
-        description="None: the user replies in their own words.",
+        description="The choices to offer; without any, the user answers in their own words.",
     )
-    multiple: bool = Field(default=False, description="Whether several choices may be taken.")
+    multiple: bool = Field(
+        default=False, description="Whether the user may select more than one choice."
+    )
 
 
 class QuestionArguments(Arguments):
     """What the model sends."""
 
-    questions: list[QuestionItem] = Field(min_length=1, max_length=MAX_QUESTIONS)
+    questions: list[QuestionItem] = Field(
+        min_length=1, max_length=MAX_QUESTIONS, description="The questions, in order."
+    )
 
 
 async def plan(arguments: QuestionArguments, context: ToolContext) -> CallPlan:  # noqa: ARG001  (as all plans)
-    """Put the questions in order."""
-    questions = tuple(_question(item) for item in arguments.questions)
+    """Plan the questions to ask."""
+    questions = tuple(_make_question(item) for item in arguments.questions)
     request = PermissionRequest(permission="question", target="*")
     title = f"question {escape_control_characters(questions[0].header or questions[0].text)}"
-    shown = "\n\n".join(each.text for each in questions)
-    return CallPlan(title=title, full_text=shown, requests=(request,), questions=questions)
+    full_text = "\n\n".join(each.text for each in questions)
+    return CallPlan(title=title, full_text=full_text, requests=(request,), questions=questions)
 
 
 async def run(arguments: QuestionArguments, plan: CallPlan, context: ToolContext) -> ToolOutput:  # noqa: ARG001  (as all runs)
-    """Never reached by an answer, which is the call's result already.
+    """Fail: the user's answers are the result, so a call that runs was never asked.
 
     Raises:
-        ToolError: it was allowed without anybody having been asked.
+        ToolError: always.
     """
-    message = "nobody was asked; decide by yourself and say so"
+    message = "the user was not asked; decide yourself, and say in your reply what you decided"
     raise ToolError(message)
 
 
-def _question(item: QuestionItem) -> UserQuestion:
+def _make_question(item: QuestionItem) -> UserQuestion:
     if not item.question.strip() or any(not each.label.strip() for each in item.choices):
-        message = "a question or a choice says nothing"
+        message = "a question or a choice is blank"
         raise ToolError(message)
     return UserQuestion(
         text=item.question,

@@ -1,4 +1,4 @@
-"""The tool `read`: a part of a text file, numbered by line."""
+"""The `read` tool: returns part of a text file with line numbers."""
 
 import asyncio
 import difflib
@@ -24,7 +24,7 @@ from actors.tools.target_paths import (
     recheck_target,
     resolve_path,
 )
-from actors.tools.tool import Arguments, Tool, ToolContext, ToolError
+from actors.tools.tool import PATH_FORMS, Arguments, Tool, ToolContext, ToolError
 from messages.policy import PermissionRequest
 from messages.tool_calls import CallPlan, FileDigest, ToolOutput
 
@@ -32,30 +32,33 @@ MAX_FILE_BYTES = 1024 * 1024 * 1024
 _CHUNK_BYTES = 256 * 1024
 
 DESCRIPTION = f"""\
-Read a text file. Each line comes as its number, a tab and its text; the number and the tab are \
-not part of the file.
-Shows at most {MAX_LINES:,} lines, {MAX_BYTES // 1024} KiB and {MAX_LINE_CHARS:,} characters of a \
-line; says how to go on when there is more. Binary files, images, folders and files over \
-{MAX_FILE_BYTES // 1024**3} GiB are refused. Use it rather than cat, head or sed."""
+Read a text file. Each line of the result is a line number, a tab and the line's text; the number \
+and the tab are not part of the file.
+Returns at most {MAX_LINES:,} lines, {MAX_BYTES // 1024} KiB, and {MAX_LINE_CHARS:,} characters \
+per line. If the file continues, the result ends with the offset to use next. Directories, images, \
+other binary files and files over {MAX_FILE_BYTES // 1024**3} GiB cannot be read. Prefer this to \
+cat, head or sed in bash."""
 
 
 class ReadArguments(Arguments):
     """What the model sends."""
 
-    path: str = Field(description="The file; relative to the working folder, absolute, or ~/….")
-    offset: int = Field(default=1, ge=1, description="First line to show, counted from 1.")
+    path: str = Field(description=f"The file to read: {PATH_FORMS}.")
+    offset: int = Field(default=1, ge=1, description="First line to return, counting from 1.")
     limit: int = Field(
-        default=MAX_LINES, ge=1, description=f"How many lines to show, at most {MAX_LINES:,}."
+        default=MAX_LINES,
+        ge=1,
+        description=f"Maximum number of lines to return, up to {MAX_LINES:,}.",
     )
 
 
 async def plan(arguments: ReadArguments, context: ToolContext) -> CallPlan:
-    """Find the file; nothing of its content is read yet."""
+    """Find the file without reading its content."""
     return await asyncio.to_thread(_plan, arguments, context)
 
 
 async def run(arguments: ReadArguments, plan: CallPlan, context: ToolContext) -> ToolOutput:
-    """Show the part that was asked for."""
+    """Return the requested lines."""
     return await asyncio.to_thread(_run, arguments, plan, context)
 
 
@@ -65,19 +68,19 @@ def _plan(arguments: ReadArguments, context: ToolContext) -> CallPlan:
         try:
             require_regular(path.lstat().st_mode, path)
         except FileNotFoundError as error:
-            raise ToolError(_missing(arguments.path, path, context)) from error
+            raise ToolError(_format_missing_file(arguments.path, path, context)) from error
     target = context.workspace.to_target(path)
     request = PermissionRequest(permission="read", target=target)
     return CallPlan(title=f"read {escape_control_characters(target)}", requests=(request,))
 
 
-def _missing(shown: str, path: Path, context: ToolContext) -> str:
-    # Names outside the workspace are not given away before anybody was asked.
-    inside = path.is_relative_to(context.workspace.root) and path.parent.is_dir()
-    names = [one.name for one in islice(path.parent.iterdir(), 1_000)] if inside else []
-    near = [escape_control_characters(name) for name in difflib.get_close_matches(path.name, names)]
-    hint = f"; did you mean {' or '.join(near)}?" if near else ""
-    return f"{escape_control_characters(shown)}: no such file{hint}"
+def _format_missing_file(given_path: str, path: Path, context: ToolContext) -> str:
+    # Names outside the workspace are not revealed before the user has approved anything.
+    is_inside = path.is_relative_to(context.workspace.root) and path.parent.is_dir()
+    names = [entry.name for entry in islice(path.parent.iterdir(), 1_000)] if is_inside else []
+    matches = difflib.get_close_matches(path.name, names)
+    hint = f"; did you mean {' or '.join(map(escape_control_characters, matches))}?"
+    return f"{escape_control_characters(given_path)}: no such file{hint if matches else ''}"
 
 
 def _run(arguments: ReadArguments, plan: CallPlan, context: ToolContext) -> ToolOutput:
@@ -88,48 +91,55 @@ def _run(arguments: ReadArguments, plan: CallPlan, context: ToolContext) -> Tool
         open_parent_folder(path) as folder,
         open_regular_file(path, folder) as file,
     ):
-        state = FileDigest(path=str(path), digest=_stream(file, window, arguments.path))
-    return ToolOutput(text=_text(window, arguments), observed_files=(state,))
+        digest = _stream_into(window, file, arguments.path)
+    observed = FileDigest(path=str(path), digest=digest)
+    return ToolOutput(text=_format_window(window, arguments), observed_files=(observed,))
 
 
-def _stream(file: int, window: LineWindow, shown: str) -> str:
+def _stream_into(window: LineWindow, file: int, given_path: str) -> str:
+    """Feed the whole file into the window; return its SHA-256 digest."""
     size_bytes = os.fstat(file).st_size
-    _require_size(size_bytes, shown)
-    hashed, total_bytes = hashlib.sha256(), 0
+    _require_size(size_bytes, given_path)
+    sha256, total_bytes = hashlib.sha256(), 0
     while chunk := os.read(file, _CHUNK_BYTES):
         if not total_bytes and (kind := detect_binary_type(chunk)):
-            message = f"{escape_control_characters(shown)} is not shown: it is {kind}, {size_bytes:,} bytes"
+            name = escape_control_characters(given_path)
+            message = f"{name} cannot be shown as text: it is {kind}, {size_bytes:,} bytes"
             raise ToolError(message)
         total_bytes += len(chunk)
-        _require_size(total_bytes, shown)  # some system files never end and say they are empty
-        hashed.update(chunk)
+        _require_size(total_bytes, given_path)  # some system files report size 0 and never end
+        sha256.update(chunk)
         window.feed(chunk)
     window.finish()
-    return hashed.hexdigest()
+    return sha256.hexdigest()
 
 
-def _require_size(size_bytes: int, shown: str) -> None:
+def _require_size(size_bytes: int, given_path: str) -> None:
     if size_bytes > MAX_FILE_BYTES:
-        message = f"{escape_control_characters(shown)} is larger than {MAX_FILE_BYTES:,} bytes; look at it with bash"
+        name = escape_control_characters(given_path)
+        message = f"{name} is larger than {MAX_FILE_BYTES:,} bytes; read parts of it with bash"
         raise ToolError(message)
 
 
-def _text(window: LineWindow, arguments: ReadArguments) -> str:
+def _format_window(window: LineWindow, arguments: ReadArguments) -> str:
     if not window.newline_count:
         return "(the file is empty)"
     if not window.rows:
-        message = f"offset {arguments.offset} is past the end: the file has {window.newline_count:,} lines"
+        message = (
+            f"offset {arguments.offset} is past the end: the file has "
+            f"{window.newline_count:,} lines"
+        )
         raise ToolError(message)
-    return "\n".join([*window.rows, *_notes(window)])
+    return "\n".join([*window.rows, *_format_notes(window)])
 
 
-def _notes(window: LineWindow) -> list[str]:
+def _format_notes(window: LineWindow) -> list[str]:
     notes: list[str] = []
     if window.next_line <= window.newline_count:
-        shown = f"lines {window.first_line}-{window.next_line - 1} of {window.newline_count:,}"
-        notes.append(f"[{shown}; go on with offset={window.next_line}]")
+        lines = f"lines {window.first_line}-{window.next_line - 1} of {window.newline_count:,}"
+        notes.append(f"[{lines}; to continue, use offset={window.next_line}]")
     if window.has_invalid_utf8:
-        notes.append("[not valid UTF-8: what could not be decoded is shown as \ufffd]")
+        notes.append("[not valid UTF-8: bytes that cannot be decoded are shown as \ufffd]")
     return notes
 
 

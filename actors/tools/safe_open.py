@@ -1,7 +1,7 @@
-"""Opening exactly the file that a resolved path names, by descriptors that follow no link.
+"""Opens exactly the file that a resolved path names, through descriptors that follow no links.
 
-A resolved path has no links in it. One that is swapped in later makes the walk fail instead of
-leading it elsewhere, and what was opened stays the same file whatever happens to its name.
+A resolved path has no links in it. If one is swapped in later, the walk fails instead of leading
+elsewhere, and an opened file stays the same whatever happens to its name.
 """
 
 import errno
@@ -14,26 +14,26 @@ from pathlib import Path
 from actors.tools.target_paths import escape_control_characters
 from actors.tools.tool import TargetChangedError, ToolError
 
-# With O_PATH a folder that may be entered but not listed can be passed through; Linux alone has it.
-_STEP = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_LIST = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
-_MOVED = (errno.ELOOP, errno.ENOTDIR, errno.ENOENT, errno.EEXIST)
+# O_PATH passes through a folder that may be entered but not listed; only Linux has it.
+_TRAVERSE_FLAGS = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_LIST_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_READ_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
+_MOVED_ERRORS = (errno.ELOOP, errno.ENOTDIR, errno.ENOENT, errno.EEXIST)
 
 
 @contextmanager
 def open_parent_folder(path: Path, *, create: bool = False) -> Generator[int, None, None]:
-    """Open the folder that `path` stands in, making missing ones if asked to.
+    """Open the folder that contains `path`, creating missing ones if `create` is set.
 
     Raises:
-        OSError: there is no such folder, or a link stands in the way.
+        OSError: there is no such folder, or a part of the path is a link.
     """
-    folder = os.open(path.anchor, _STEP)
+    folder = os.open(path.anchor, _TRAVERSE_FLAGS)
     try:
         for name in path.parts[1:-1]:
-            below = _enter(name, folder, create=create)
+            subfolder = _open_subfolder(name, folder, create=create)
             os.close(folder)
-            folder = below
+            folder = subfolder
         yield folder
     finally:
         os.close(folder)
@@ -44,10 +44,10 @@ def open_folder(path: Path) -> Generator[int, None, None]:
     """Open the folder `path` itself, to list it.
 
     Raises:
-        OSError: it is no folder any more, or may not be listed.
+        OSError: it is no longer a folder, or may not be listed.
     """
     with open_parent_folder(path) as parent:
-        folder = os.open(path.name or path.anchor, _LIST, dir_fd=parent)
+        folder = os.open(path.name or path.anchor, _LIST_FLAGS, dir_fd=parent)
     try:
         yield folder
     finally:
@@ -56,17 +56,17 @@ def open_folder(path: Path) -> Generator[int, None, None]:
 
 @contextmanager
 def open_regular_file(path: Path, parent_folder: int) -> Generator[int, None, None]:
-    """Open a regular file that stands in `folder`; never waits for a pipe or a device.
+    """Open a regular file in `parent_folder`; never wait for a pipe or a device.
 
     Raises:
-        ToolError: it is something else.
+        ToolError: it is not a regular file.
         OSError: it cannot be opened.
     """
     name = path.name or path.anchor
-    # Opening alone can act on a device or a pipe, so the kind is looked at before, and, because
-    # the name may be given to something else in between, again on what was opened.
+    # Merely opening a device or a pipe can have an effect, so the kind is checked before opening.
+    # The name may be replaced in between, so it is checked again on the opened file.
     require_regular(os.stat(name, dir_fd=parent_folder, follow_symlinks=False).st_mode, path)
-    file = os.open(name, _READ, dir_fd=parent_folder)
+    file = os.open(name, _READ_FLAGS, dir_fd=parent_folder)
     try:
         require_regular(os.fstat(file).st_mode, path)
         yield file
@@ -75,39 +75,39 @@ def open_regular_file(path: Path, parent_folder: int) -> Generator[int, None, No
 
 
 def require_regular(mode: int, path: Path) -> None:
-    """Refuse everything that is not a plain file.
+    """Check that a file is a regular file.
 
     Raises:
-        ToolError: says what it is instead.
+        ToolError: it is not; the text says what it is.
     """
     if not stat.S_ISREG(mode):
         hint = "; list it with ls" if stat.S_ISDIR(mode) else ""
-        message = f"{escape_control_characters(str(path))} is {describe_mode(mode)}, not a regular file{hint}"
+        name = escape_control_characters(str(path))
+        message = f"{name} is {describe_mode(mode)}, not a regular file{hint}"
         raise ToolError(message)
 
 
 def require_folder(path: Path, given_path: str) -> None:
-    """Refuse everything that is not a folder.
+    """Check that a file is a folder.
 
     Raises:
-        ToolError: says what it is instead.
-        OSError: there is nothing.
+        ToolError: it is not; the text says what it is.
+        OSError: it does not exist.
     """
     mode = path.lstat().st_mode
     if not stat.S_ISDIR(mode):
         hint = "; use read" if stat.S_ISREG(mode) else ""
-        message = (
-            f"{escape_control_characters(given_path)} is {describe_mode(mode)}, not a folder{hint}"
-        )
+        name = escape_control_characters(given_path)
+        message = f"{name} is {describe_mode(mode)}, not a directory{hint}"
         raise ToolError(message)
 
 
 def describe_mode(mode: int) -> str:
-    """Name a kind of file for people."""
+    """Return the kind of file, for the model."""
     for test, kind in (
         (stat.S_ISREG, "a regular file"),
-        (stat.S_ISDIR, "a folder"),
-        (stat.S_ISLNK, "a link"),
+        (stat.S_ISDIR, "a directory"),
+        (stat.S_ISLNK, "a symbolic link"),
         (stat.S_ISFIFO, "a named pipe"),
         (stat.S_ISSOCK, "a socket"),
     ):
@@ -117,22 +117,21 @@ def describe_mode(mode: int) -> str:
 
 
 def make_tool_error(error: OSError, given_path: str) -> ToolError:
-    """Say what the system refused, for the model."""
-    known = {
-        errno.ENOENT: "no such file or folder",
-        errno.ENOTDIR: "a part of the path is not a folder",
-        errno.ELOOP: "the links in the path lead in a circle",
+    """Describe a system error for the model."""
+    descriptions = {
+        errno.ENOENT: "no such file or directory",
+        errno.ENOTDIR: "a part of the path is not a directory",
+        errno.ELOOP: "the symbolic links in the path form a loop",
         errno.EACCES: "permission denied",
     }
     code = error.errno or 0
-    return ToolError(
-        f"{escape_control_characters(given_path)}: {known.get(code) or os.strerror(code)}"
-    )
+    description = descriptions.get(code) or os.strerror(code)
+    return ToolError(f"{escape_control_characters(given_path)}: {description}")
 
 
 @contextmanager
 def map_plan_errors(given_path: str) -> Generator[None, None, None]:
-    """Turn what the system refuses into what the model reads."""
+    """Turn system errors into errors for the model."""
     try:
         yield
     except OSError as error:
@@ -141,18 +140,18 @@ def map_plan_errors(given_path: str) -> Generator[None, None, None]:
 
 @contextmanager
 def map_run_errors(given_path: str) -> Generator[None, None, None]:
-    """As `planning`; but what was there when planned and is not now has drifted."""
+    """Turn system errors into errors for the model; a file that moved is a changed target."""
     try:
         yield
     except OSError as error:
-        if error.errno in _MOVED:
+        if error.errno in _MOVED_ERRORS:
             message = f"{escape_control_characters(given_path)} was moved or replaced"
             raise TargetChangedError(message) from error
         raise make_tool_error(error, given_path) from error
 
 
-def _enter(name: str, folder: int, *, create: bool) -> int:
+def _open_subfolder(name: str, folder: int, *, create: bool) -> int:
     if create:
         with suppress(FileExistsError):
             os.mkdir(name, dir_fd=folder)
-    return os.open(name, _STEP, dir_fd=folder)
+    return os.open(name, _TRAVERSE_FLAGS, dir_fd=folder)

@@ -1,4 +1,4 @@
-"""Whom an agent may start: what the model is offered, and what a call is held against."""
+"""The subagents that an agent may start or continue, for the `task` tool."""
 
 from dataclasses import dataclass
 
@@ -10,31 +10,31 @@ class SubagentType:
     name: str
     description: str
     one_shot: bool = True
-    """It ends with its task."""
+    """It ends when its task ends."""
 
 
 @dataclass(frozen=True, slots=True)
 class SpawnOptions:
-    """Everything a `task` call may name."""
+    """The subagent types that a `task` call may name."""
 
     subagent_types: tuple[SubagentType, ...] = ()
-    """None: nobody may be started, and the tool is not offered."""
-    unavailable_reason: str = "this agent may not start any"
-    """Why there are none."""
+    """Empty: no subagent may be started, and the tool is not offered."""
+    unavailable_reason: str = "this agent may not start subagents"
+    """Why `subagent_types` is empty."""
 
     def find(self, name: str) -> SubagentType | None:
-        """Look a type up."""
-        return next((kind for kind in self.subagent_types if kind.name == name), None)
+        """Return the type with this name, if it may be started."""
+        return next((each for each in self.subagent_types if each.name == name), None)
 
 
 @dataclass(frozen=True, slots=True)
 class ExistingSubagent:
-    """One that was started earlier."""
+    """A subagent that was started earlier."""
 
     subagent_type: str
-    """Its type."""
+    """The name of its type."""
     is_busy: bool
-    """It is at a task."""
+    """It is working on a task."""
 
 
 NO_SUBAGENTS = SpawnOptions()

@@ -1,4 +1,4 @@
-"""From a path as the model gives it to the one file it means."""
+"""Resolves a path from the model to the one file that it names."""
 
 import os
 from pathlib import Path
@@ -12,55 +12,55 @@ MAX_NAME_BYTES = 255
 
 
 def resolve_path(path: str, workspace: Workspace) -> Path:
-    """Make `path` absolute with every link resolved, also where its tail does not exist yet.
+    """Return `path` as an absolute path with every link resolved; it need not exist.
 
-    `~` is the home folder; a relative path begins at the workspace's start folder.
+    `~` is the home folder. A relative path starts at the workspace's working directory.
 
     Raises:
-        ToolError: it can name no file.
+        ToolError: it cannot be a path.
     """
-    _check(path)
-    resolved = os.path.realpath(workspace.cwd / _home(path))
-    _check(resolved)
+    _require_valid_path(path)
+    resolved = os.path.realpath(workspace.cwd / _expand_home(path))
+    _require_valid_path(resolved)
     return Path(resolved)
 
 
 def recheck_target(path: str, planned_target: str, context: ToolContext) -> Path:
-    """Resolve `path` when it is used; a link may have been swapped since it was judged.
+    """Resolve `path` again when it is used, because a link may have changed since it was planned.
 
     Raises:
-        Drifted: it is no longer the target `planned`.
+        TargetChangedError: it no longer resolves to `planned_target`.
     """
     resolved = resolve_path(path, context.workspace)
     if context.workspace.to_target(resolved) != planned_target:
-        message = f"{escape_control_characters(path)} now leads elsewhere"
+        message = f"{escape_control_characters(path)} now resolves to a different file"
         raise TargetChangedError(message)
     return resolved
 
 
 def get_plan_target(plan: CallPlan) -> str:
-    """Read off the one path that a file tool's plan asked for."""
+    """Return the path in the single permission request of a file tool's plan."""
     return plan.requests[0].target
 
 
 def escape_control_characters(text: str) -> str:
-    """Show control characters as escapes, so that a name cannot pose as more lines."""
-    return "".join(char if char.isprintable() else _escaped(char) for char in text)
+    """Write control characters as escapes, so that a file name cannot fake extra lines."""
+    return "".join(char if char.isprintable() else _escape(char) for char in text)
 
 
-def _escaped(char: str) -> str:
+def _escape(char: str) -> str:
     return char.encode("unicode_escape").decode("ascii")
 
 
-def _home(path: str) -> str:
+def _expand_home(path: str) -> str:
     try:
         return str(Path(path).expanduser()) if path.startswith("~") else path
     except RuntimeError as error:
-        message = f"{escape_control_characters(path)}: no such home folder"
+        message = f"{escape_control_characters(path)}: no such home directory"
         raise ToolError(message) from error
 
 
-def _check(path: str) -> None:
+def _require_valid_path(path: str) -> None:
     problem = find_path_problem(path) or _find_name_problem(path)
     if problem:
         message = f"{escape_control_characters(path[:80])}: {problem}"

@@ -1,4 +1,4 @@
-"""The tool `task`: hand work to a subagent, and read its answer."""
+"""The `task` tool: delegates work to a subagent and returns its last message."""
 
 from dataclasses import replace
 
@@ -14,13 +14,14 @@ MAX_DESCRIPTION_CHARS = 200
 MAX_PROMPT_CHARS = 200_000
 
 DESCRIPTION = f"""\
-Hand a piece of work to a subagent with a conversation of its own, and get its last message back \
-as the result. Several task calls in one message run side by side. A subagent sees nothing of this \
-conversation: its prompt, at most {MAX_PROMPT_CHARS} characters, must say everything, also what to \
-report. The result names a task_id; call again with it to let the same subagent go on with what it \
-knows. The user does not see the result: tell them what matters. Do not use it for what two or \
-three calls of your own would do, nor to read a file whose path you know. Check its work as you \
-would check your own."""
+Delegate a task to a subagent that has its own conversation; its last message is the result. To \
+run subagents in parallel, make several task calls in one message.
+A subagent sees nothing of this conversation. Its prompt (at most {MAX_PROMPT_CHARS:,} characters) \
+must contain everything it needs, including what to report back. The result includes a task_id; \
+pass it in a later call to continue with the same subagent and what it has learned. The user does \
+not see the result, so tell them what matters.
+Do not delegate what you can do in two or three calls, or reading a file whose path you know. \
+Check a subagent's work as you would check your own."""
 
 
 class TaskArguments(Arguments):
@@ -29,41 +30,47 @@ class TaskArguments(Arguments):
     description: str = Field(
         min_length=1,
         max_length=MAX_DESCRIPTION_CHARS,
-        description="Three to five words that the user sees.",
+        description="A summary of three to five words, shown to the user.",
     )
-    prompt: str = Field(min_length=1, max_length=MAX_PROMPT_CHARS, description="The whole task.")
-    subagent_type: str = Field(min_length=1, description="One of the types listed above.")
+    prompt: str = Field(
+        min_length=1, max_length=MAX_PROMPT_CHARS, description="The complete task description."
+    )
+    subagent_type: str = Field(
+        min_length=1, description="One of the types in this tool's description."
+    )
     task_id: str | None = Field(
-        default=None, description="An earlier task's, to go on with it; else leave it out."
+        default=None,
+        description="The task_id of an earlier task to continue; omit it to start a new subagent.",
     )
 
 
 async def plan(arguments: TaskArguments, context: ToolContext) -> CallPlan:
-    """Check whom it is for."""
+    """Check that the subagent may be started or continued."""
     if not arguments.prompt.strip():
-        message = "the prompt says nothing; a subagent sees only its prompt"
+        message = "the prompt is blank; a subagent sees nothing but its prompt"
         raise ToolError(message)
-    kind = context.spawn_options.find(arguments.subagent_type)
-    if kind is None:
-        raise ToolError(_unknown(arguments.subagent_type, context.spawn_options))
+    subagent_type = context.spawn_options.find(arguments.subagent_type)
+    if subagent_type is None:
+        raise ToolError(_format_unknown_type(arguments.subagent_type, context.spawn_options))
     if arguments.task_id is not None:
-        _check_known(arguments.task_id, kind.name, context)
+        _require_available(arguments.task_id, subagent_type.name, context)
+    description = escape_control_characters(arguments.description)
     task = SubagentTask(
-        agent_type=kind.name,
-        description=escape_control_characters(arguments.description),
+        agent_type=subagent_type.name,
+        description=description,
         prompt=arguments.prompt,
         task_id=arguments.task_id or "",
-        one_shot=kind.one_shot,
+        one_shot=subagent_type.one_shot,
     )
-    request = PermissionRequest(permission="task", target=kind.name)
-    title = f"task {kind.name}: {escape_control_characters(arguments.description)}"
+    request = PermissionRequest(permission="task", target=subagent_type.name)
+    title = f"task {subagent_type.name}: {description}"
     return CallPlan(
         title=title, full_text=f"{title}\n\n{arguments.prompt}", requests=(request,), task=task
     )
 
 
 async def run(arguments: TaskArguments, plan: CallPlan, context: ToolContext) -> ToolOutput:  # noqa: ARG001  (as all runs)
-    """Never reached: the agent starts the subagent itself.
+    """Fail: the agent starts the subagent itself and never runs the call.
 
     Raises:
         ToolError: always.
@@ -73,34 +80,37 @@ async def run(arguments: TaskArguments, plan: CallPlan, context: ToolContext) ->
 
 
 def make_task_tool(spawn_options: SpawnOptions) -> AnyTool | None:
-    """Describe the tool to an agent that may start these; None: it may start nobody."""
+    """Return the tool with these subagent types in its description; None if there are none."""
     if not spawn_options.subagent_types:
         return None
-    types = "\n".join(f"- {kind.name}: {kind.description}" for kind in spawn_options.subagent_types)
-    return replace(TASK, description=f"{DESCRIPTION}\n\nTypes:\n{types}")
+    types = "\n".join(f"- {each.name}: {each.description}" for each in spawn_options.subagent_types)
+    return replace(TASK, description=f"{DESCRIPTION}\n\nSubagent types:\n{types}")
 
 
-def _unknown(name: str, offer: SpawnOptions) -> str:
-    if not offer.subagent_types:
-        return f"No subagent can be started: {offer.unavailable_reason}. Do the work yourself."
-    available = ", ".join(kind.name for kind in offer.subagent_types)
-    return f"There is no subagent type {name!r} for this agent to start. Available: {available}."
+def _format_unknown_type(name: str, options: SpawnOptions) -> str:
+    if not options.subagent_types:
+        return f"No subagent can be started: {options.unavailable_reason}. Do the work yourself."
+    available = ", ".join(each.name for each in options.subagent_types)
+    return f"There is no subagent type {name!r}. Available: {available}."
 
 
-def _check_known(task_id: str, kind: str, context: ToolContext) -> None:
-    known = context.existing_subagents.get(task_id)
-    if known is None:
-        there = ", ".join(context.existing_subagents) or "none"
+def _require_available(task_id: str, type_name: str, context: ToolContext) -> None:
+    subagent = context.existing_subagents.get(task_id)
+    if subagent is None:
+        existing = ", ".join(context.existing_subagents) or "none"
         message = (
-            f"There is no task_id {task_id!r}. This agent's tasks so far: {there}. "
-            "Leave task_id out to start a new one."
+            f"There is no task_id {task_id!r}. Your existing tasks: {existing}. "
+            "Omit task_id to start a new subagent."
         )
         raise ToolError(message)
-    if known.is_busy:
-        message = f"{task_id} is still at its task; wait for its result"
+    if subagent.is_busy:
+        message = f"{task_id} is still working on its task; wait for its result"
         raise ToolError(message)
-    if known.subagent_type != kind:
-        message = f"{task_id} is of type {known.subagent_type}, not {kind}"
+    if subagent.subagent_type != type_name:
+        message = (
+            f"{task_id} has the type {subagent.subagent_type}, not {type_name}; "
+            f"set subagent_type to {subagent.subagent_type}"
+        )
         raise ToolError(message)
 
 

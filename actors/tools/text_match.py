@@ -1,75 +1,72 @@
-"""Finding the one text that an edit means, and putting another in its place."""
+"""Finds the text that an edit replaces, and replaces it."""
 
 import re
 from itertools import islice
 
 from actors.tools.tool import ToolError
 
-_SHOWN_LINES = 10
-_NUMBERED = re.compile(r"\s*\d+\t")
+_MAX_SHOWN_LINES = 10
+_LINE_NUMBER = re.compile(r"\s*\d+\t")
 
 
 def replace_text(text: str, old: str, new: str, *, replace_all: bool) -> str:
-    r"""Put `new` in the place of `old`; in a file that ends its lines by CRLF, `\n` means that.
+    r"""Replace `old` with `new`; in a file with CRLF line endings, `\n` stands for CRLF.
 
     Raises:
-        ToolError: `old` is missing, or stands at several places and not all are meant.
+        ToolError: `old` is not found, or not unique and `replace_all` is not set.
     """
     if uses_crlf(text) or (old not in text and "\r\n" in text):
         old, new = with_crlf(old), with_crlf(new)
     first = text.find(old)
     if first < 0:
-        raise ToolError(_missing(text, old))
+        raise ToolError(_format_not_found(text, old))
     if not replace_all and text.find(old, first + 1) >= 0:
-        raise ToolError(_ambiguous(text, old))
+        raise ToolError(_format_not_unique(text, old))
     return text.replace(old, new) if replace_all else text[:first] + new + text[first + len(old) :]
 
 
 def uses_crlf(text: str) -> bool:
-    """Whether every line of `text` that ends, ends by CRLF."""
+    """Return whether `text` has line endings and all of them are CRLF."""
     return "\r\n" in text and text.count("\r\n") == text.count("\n")
 
 
 def with_crlf(text: str) -> str:
-    """End every line of `text` by CRLF."""
+    """Return `text` with CRLF line endings."""
     return text.replace("\r\n", "\n").replace("\n", "\r\n")
 
 
-def _missing(text: str, old: str) -> str:
-    if all(_NUMBERED.match(line) for line in old.splitlines()):
-        return "old_string is missing: it begins with line numbers, which are not in the file"
-    line = _loose_match(text, old)
+def _format_not_found(text: str, old: str) -> str:
+    if all(_LINE_NUMBER.match(line) for line in old.splitlines()):
+        return "old_string was not found: it starts with line numbers, which are not in the file"
+    line = _find_ignoring_whitespace(text, old)
     if line:
         return (
-            f"old_string is missing, but the text at line {line} differs from it in whitespace "
-            "only; copy it exactly"
+            f"old_string was not found, but the text at line {line} differs only in whitespace; "
+            "copy it exactly"
         )
-    return "old_string is missing: the file does not contain it; it must match exactly"
+    return "old_string was not found in the file; it must match exactly. Read the file again"
 
 
-def _loose_match(text: str, old: str) -> int:
-    """Find the line where `old` would begin if all whitespace were the same, else 0."""
+def _find_ignoring_whitespace(text: str, old: str) -> int:
+    """Return the line where `old` would match if all whitespace were equal; 0 if nowhere."""
     words = old.split()
     if not words:
         return 0
     match = re.search(r"\s+".join(map(re.escape, words)), text)
-    return _line_at(text, match.start()) if match else 0
+    return _get_line_number(text, match.start()) if match else 0
 
 
-def _ambiguous(text: str, old: str) -> str:
-    starts = [match.start() for match in islice(_overlapping(old).finditer(text), _SHOWN_LINES)]
-    times = max(text.count(old), len(starts))
-    lines = ", ".join(str(_line_at(text, start)) for start in starts)
-    more = ", …" if times > len(starts) else ""
+def _format_not_unique(text: str, old: str) -> str:
+    overlapping = re.compile(f"(?={re.escape(old)})").finditer(text)
+    starts = [match.start() for match in islice(overlapping, _MAX_SHOWN_LINES)]
+    count = max(text.count(old), len(starts))
+    lines = ", ".join(str(_get_line_number(text, start)) for start in starts)
+    more = ", …" if count > len(starts) else ""
     return (
-        f"old_string is ambiguous: it occurs {times} times, on lines {lines}{more}; "
-        "add surrounding lines until it occurs once, or set replace_all"
+        f"old_string is not unique: it occurs {count} times, on lines {lines}{more}; "
+        "add surrounding lines to make it unique, or set replace_all"
     )
 
 
-def _overlapping(old: str) -> re.Pattern[str]:
-    return re.compile(f"(?={re.escape(old)})")
-
-
-def _line_at(text: str, position: int) -> int:
+def _get_line_number(text: str, position: int) -> int:
     return text.count("\n", 0, position) + 1

@@ -1,4 +1,4 @@
-"""The tool `todo_write`: the agent's ledger of what is to be done, shown to the person."""
+"""The `todo_write` tool: replaces the agent's to-do list, which the user sees."""
 
 from pydantic import Field
 
@@ -11,46 +11,51 @@ MAX_TODOS = 50
 MAX_TODO_CHARS = 500
 
 DESCRIPTION = f"""\
-Keep a list of what is to be done, for work of three steps or more; the user sees it. Send the \
-whole list each time, at most {MAX_TODOS}; it replaces the last one. Have one item in_progress \
-while you work, and mark each completed as soon as it is, not before. Not for a single step."""
+Keep a to-do list for a task of three or more steps; the user sees it. Each call replaces the \
+whole list, so always send every item (at most {MAX_TODOS}). While you work, keep exactly one item \
+in_progress, and mark an item completed as soon as it is done, not before. Do not use it for a \
+single step."""
 
 
 class TodoItem(Arguments):
-    """One thing to be done."""
+    """One item of the list."""
 
     content: str = Field(
-        min_length=1, max_length=MAX_TODO_CHARS, description="What is to be done, in one line."
+        min_length=1,
+        max_length=MAX_TODO_CHARS,
+        description=f"What to do, on one line of at most {MAX_TODO_CHARS} characters.",
     )
-    status: TodoStatus
+    status: TodoStatus = Field(description="The item's progress.")
 
 
 class TodoWriteArguments(Arguments):
     """What the model sends."""
 
-    todos: list[TodoItem] = Field(max_length=MAX_TODOS, description="The whole list, in order.")
+    todos: list[TodoItem] = Field(
+        max_length=MAX_TODOS, description="The complete list, in the order of work."
+    )
 
 
 async def plan(arguments: TodoWriteArguments, context: ToolContext) -> CallPlan:  # noqa: ARG001  (as all plans)
     """Check the list; nothing outside the session is touched."""
     if any(not item.content.strip() for item in arguments.todos):
-        message = "an item of the list says nothing"
+        message = "an item of the list is blank"
         raise ToolError(message)
     request = PermissionRequest(permission="todo_write", target="*")
-    return CallPlan(title=f"todo_write {_counts(arguments)}", requests=(request,))
+    return CallPlan(title=f"todo_write {_format_progress(arguments)}", requests=(request,))
 
 
 async def run(arguments: TodoWriteArguments, plan: CallPlan, context: ToolContext) -> ToolOutput:  # noqa: ARG001  (as all runs)
-    """Hand the list over; the turn records it."""
+    """Return the list; the turn records it."""
     todos = tuple(
         Todo(content=" ".join(item.content.split()), status=item.status) for item in arguments.todos
     )
-    return ToolOutput(text=f"The list is kept: {_counts(arguments)}.", todos=todos)
+    return ToolOutput(text=f"To-do list updated: {_format_progress(arguments)}.", todos=todos)
 
 
-def _counts(arguments: TodoWriteArguments) -> str:
-    done = sum(item.status == "completed" for item in arguments.todos)
-    return f"{done} of {len(arguments.todos)} done"
+def _format_progress(arguments: TodoWriteArguments) -> str:
+    completed = sum(item.status == "completed" for item in arguments.todos)
+    return f"{completed} of {len(arguments.todos)} completed"
 
 
 TODO_WRITE = Tool(

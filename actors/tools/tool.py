@@ -1,4 +1,4 @@
-"""What a tool is: a plan made without touching anything, and a run of exactly that plan."""
+"""The tool interface: a plan without side effects, and a run that does exactly what was planned."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
@@ -15,14 +15,14 @@ from messages.tool_calls import CallPlan, FileDigest, ToolOutput
 
 
 class ToolError(Exception):
-    """What the model should read instead of a result; any other exception is our bug."""
+    """An error for the model to read in place of a result; any other exception is our bug."""
 
 
 class UnreadFileError(ToolError):
-    """As `ToolError`, but what it says comes from a file that the agent has not read yet."""
+    """A `ToolError` whose text reveals the content of a file that the agent has not read yet."""
 
     def __init__(self, detail: str, plan: CallPlan) -> None:
-        """`plan` has the detail as its refusal."""
+        """Create the error; `plan` has `detail` as its rejection."""
         super().__init__(detail)
         self.plan = plan
 
@@ -32,7 +32,7 @@ class TargetChangedError(Exception):
 
 
 class Arguments(BaseModel):
-    """Arguments as the model sends them: strict, nothing unknown."""
+    """Arguments as the model sends them: strict types, no unknown fields."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, defer_build=True)
 
@@ -40,6 +40,8 @@ class Arguments(BaseModel):
 A = TypeVar("A", bound=Arguments)
 
 
+PATH_FORMS = "relative to the working directory, absolute, or starting with ~/"
+"""The kinds of path that a path argument takes, for its description."""
 DENY_ALL_READS = FileReadPolicy(policy=Policy(), profile_chain=())
 
 
@@ -52,37 +54,37 @@ class ToolContext:
     """Files as this agent last saw them, by absolute path."""
     command_runner: CommandRunner
     output_folder: Path
-    """Folder for whole outputs that are too long for the model; made on first use."""
+    """Folder for output that is too long for the model; created on first use."""
     help_text: Callable[[str | None], str]
-    """Writes out what people are told of Greenroom itself."""
+    """Returns a topic of Greenroom's documentation; None: the overview."""
     read_policy: FileReadPolicy = DENY_ALL_READS
-    """What each file is judged by that a tool opens beside those it was judged for."""
+    """Policy for files that a tool opens in addition to the ones in its plan."""
     spawn_options: SpawnOptions = NO_SUBAGENTS
-    """Whom this agent may start."""
+    """The subagent types that this agent may start."""
     existing_subagents: Mapping[str, ExistingSubagent] = field(
         default_factory=dict[str, ExistingSubagent]
     )
-    """Whom it has started, by `task_id`."""
+    """The subagents that this agent has started, by `task_id`."""
     plan_file: Path = Path()
-    """Where this session's plan is written, absolute."""
+    """This session's plan file, absolute."""
     ripgrep_path: str | None = None
-    """The program that searches files; None: our own does."""
+    """The `rg` program; None: use the built-in search."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tool(Generic[A]):
-    """One tool; `plan` resolves every target, `run` does no more than the plan says.
+    """One tool: `plan` resolves every target, and `run` does no more than the plan says.
 
-    Both raise `ToolError` for what the model should read; `run` raises `TargetChangedError` when the target
-    is no longer what was planned on.
+    Both raise `ToolError` for the model to read. `run` raises `TargetChangedError` when a target is
+    no longer what the plan was made from.
     """
 
     name: str
     description: str
-    """For the model; limits and units come from the constants that the code uses."""
+    """For the model; limits and units are built from the constants that the code uses."""
     arguments: type[A]
     reads_only: bool
-    """Such calls run side by side; a changing one waits for all before it and holds all after."""
+    """True: calls run in parallel. False: a call waits for those before and blocks those after."""
     plan: Callable[[A, ToolContext], Awaitable[CallPlan]]
     run: Callable[[A, CallPlan, ToolContext], Awaitable[ToolOutput]]
 

@@ -1,4 +1,4 @@
-"""The tools there are, and how the model is told of them."""
+"""The built-in tools, and their schemas for the Messages API."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -35,39 +35,39 @@ BUILT_IN_TOOLS: tuple[AnyTool, ...] = (
     HELP,
     TASK,
 )
-"""In the order in which the model is told of them; it is part of the cached prefix."""
+"""In the order in which requests list them; the order is part of the cached prefix."""
 
 
 def find_tool(name: str, tools: Sequence[AnyTool] = BUILT_IN_TOOLS) -> AnyTool | None:
-    """Look a tool up by the name that the model used."""
+    """Return the tool with the name that the model used."""
     return next((tool for tool in tools if tool.name == name), None)
 
 
 def build_schema(tool: AnyTool) -> dict[str, JsonValue]:
-    """Describe a tool as the Messages API wants it; the same bytes every time."""
+    """Return the tool's definition for the Messages API, with the same bytes every time."""
     return {
         "name": tool.name,
         "description": tool.description,
-        "input_schema": _input_schema(cast("type[Arguments]", tool.arguments)),
+        "input_schema": _build_input_schema(cast("type[Arguments]", tool.arguments)),
     }
 
 
 @cache
-def _input_schema(arguments: type[Arguments]) -> JsonValue:
-    """Made once: every request of every agent has it."""
-    made: dict[str, Any] = arguments.model_json_schema()
-    made.pop("description", None)  # the class's docstring is for us
-    return _without_titles(made)
+def _build_input_schema(arguments: type[Arguments]) -> JsonValue:
+    # Cached because every request of every agent contains it.
+    schema: dict[str, Any] = arguments.model_json_schema()
+    schema.pop("description", None)  # the class's docstring is not for the model
+    return _without_titles(schema)
 
 
-def _without_titles(part: JsonValue) -> JsonValue:
-    if isinstance(part, list):
-        return [_without_titles(item) for item in part]
-    if not isinstance(part, dict):
-        return part
-    # An argument may be called "title"; then what stands under it is a schema, not a string.
+def _without_titles(node: JsonValue) -> JsonValue:
+    if isinstance(node, list):
+        return [_without_titles(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    # An argument may itself be named "title"; its value is then a schema, not a string.
     return {
         key: _without_titles(value)
-        for key, value in part.items()
+        for key, value in node.items()
         if not (key == "title" and isinstance(value, str))
     }

@@ -1,4 +1,4 @@
-"""Unified diffs for people, quick also for long files."""
+"""Makes unified diffs to show to the user, quickly even for long files."""
 
 import difflib
 import re
@@ -6,50 +6,56 @@ from collections.abc import Iterator
 from itertools import takewhile
 
 CONTEXT_LINES = 3
-_MAX_COMPARED = 4_000_000
-"""Lines before times lines after; beyond it the changed stretch is shown as replaced whole."""
-_HUNK = re.compile(r"^@@ -(\d+)(\S*) \+(\d+)(\S*) @@")
+_MAX_COMPARISONS = 4_000_000
+"""Old lines times new lines; beyond it, the changed range is shown as replaced as a whole."""
+_HUNK_HEADER = re.compile(r"^@@ -(\d+)(\S*) \+(\d+)(\S*) @@")
 
 
 def make_unified_diff(old_content: bytes | None, new_text: str, name: str) -> str:
-    """Show how a file would change; `before` is None where there is no file yet.
+    """Return the diff of a file; `old_content` is None for a file that does not exist yet.
 
-    A file that is not UTF-8 text is named as binary, with its size.
+    For a file that is not UTF-8 text, a note says that it is binary and how large it is.
     """
     try:
         old = "" if old_content is None else old_content.decode()
     except UnicodeDecodeError as error:
-        note = f"the old content is binary, {len(error.object):,} bytes, and is replaced whole\n"
+        size_bytes = len(error.object)
+        note = f"the old content is binary ({size_bytes:,} bytes) and is replaced as a whole\n"
         return note + make_unified_diff(b"", new_text, name)
     header = f"--- {'/dev/null' if old_content is None else name}\n+++ {name}\n"
-    return header + "".join(_marked(line) for line in _hunks(_lines(old), _lines(new_text)))
+    hunks = _iter_hunk_lines(_split_lines(old), _split_lines(new_text))
+    return header + "".join(_mark_missing_newline(line) for line in hunks)
 
 
 def summarize_diff(diff: str) -> str:
-    """Sum up a diff, such as `+3 -1 lines`."""
+    """Return a summary such as `+3 -1 lines`."""
     lines = diff.split("\n")
     added = sum(line.startswith("+") for line in lines) - 1
     removed = sum(line.startswith("-") for line in lines) - 1
     return f"+{added} -{removed} lines"
 
 
-def _hunks(old: list[str], new: list[str]) -> Iterator[str]:
-    # Comparing is quadratic at worst, so it is given only the stretch between the first and the
-    # last difference, and nothing when that is still too long.
-    head = _common(old, new)
-    tail = _common(old[head:][::-1], new[head:][::-1])
+def _iter_hunk_lines(old: list[str], new: list[str]) -> Iterator[str]:
+    # difflib is quadratic at worst, so it gets only the range between the first and the last
+    # difference, and nothing if that range is still too long.
+    head = _count_common(old, new)
+    tail = _count_common(old[head:][::-1], new[head:][::-1])
     start = max(0, head - CONTEXT_LINES)
-    old_part = old[start : len(old) - max(0, tail - CONTEXT_LINES)]
-    new_part = new[start : len(new) - max(0, tail - CONTEXT_LINES)]
-    if len(old_part) * len(new_part) > _MAX_COMPARED:
-        yield from _whole(old_part, new_part, start, head - start, min(tail, CONTEXT_LINES))
+    old_range = old[start : len(old) - max(0, tail - CONTEXT_LINES)]
+    new_range = new[start : len(new) - max(0, tail - CONTEXT_LINES)]
+    if len(old_range) * len(new_range) > _MAX_COMPARISONS:
+        yield from _iter_replacement(
+            old_range, new_range, start, head - start, min(tail, CONTEXT_LINES)
+        )
         return
-    for number, line in enumerate(difflib.unified_diff(old_part, new_part, n=CONTEXT_LINES)):
+    for number, line in enumerate(difflib.unified_diff(old_range, new_range, n=CONTEXT_LINES)):
         if number > 1:  # after difflib's own header
-            yield _shifted(line, start) if line.startswith("@@") else line
+            yield _shift_header(line, start) if line.startswith("@@") else line
 
 
-def _whole(old: list[str], new: list[str], start: int, head: int, tail: int) -> Iterator[str]:
+def _iter_replacement(
+    old: list[str], new: list[str], start: int, head: int, tail: int
+) -> Iterator[str]:
     yield f"@@ -{start + 1},{len(old)} +{start + 1},{len(new)} @@\n"
     yield from (f" {line}" for line in old[:head])
     yield from (f"-{line}" for line in old[head : len(old) - tail])
@@ -57,24 +63,25 @@ def _whole(old: list[str], new: list[str], start: int, head: int, tail: int) -> 
     yield from (f" {line}" for line in old[len(old) - tail :])
 
 
-def _common(one: list[str], other: list[str]) -> int:
+def _count_common(one: list[str], other: list[str]) -> int:
     pairs = zip(one, other, strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
-def _shifted(header: str, lines: int) -> str:
-    return _HUNK.sub(
+def _shift_header(header: str, offset_lines: int) -> str:
+    return _HUNK_HEADER.sub(
         lambda match: (
-            f"@@ -{int(match[1]) + lines}{match[2]} +{int(match[3]) + lines}{match[4]} @@"
+            f"@@ -{int(match[1]) + offset_lines}{match[2]} "
+            f"+{int(match[3]) + offset_lines}{match[4]} @@"
         ),
         header,
     )
 
 
-def _lines(text: str) -> list[str]:
+def _split_lines(text: str) -> list[str]:
     # Not str.splitlines: a form feed or U+2028 does not end a line of a file.
     return re.findall(r"[^\n]*\n|[^\n]+", text)
 
 
-def _marked(line: str) -> str:
+def _mark_missing_newline(line: str) -> str:
     return line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"

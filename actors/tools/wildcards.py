@@ -1,7 +1,8 @@
-"""File names with wildcards, as git reads them, made into regular expressions.
+"""Compiles git's wildcard patterns to regular expressions that match in bounded time.
 
-`*` and `?` stop at `/`; `**` between slashes stands for any folders. What could take for ever is
-not tried: each `*` but the last of its part takes what fits first, which is all that it needs.
+`*` and `?` do not match `/`; `**` between slashes matches any folders. Every `*` except the last
+one of its part is an atomic group that takes the shortest match. That is all it needs, and no
+pattern backtracks exponentially. With the libraries some do: any `*` in pathspec, `**` in wcmatch.
 Source: gitignore(5).
 """
 
@@ -9,8 +10,8 @@ import re
 import string
 from collections.abc import Iterator
 
-_STAR, _FOLDERS, _REST = "*", "**/", "**"
-_NAMED = {
+_STAR, _ANY_FOLDERS, _ANYTHING = "*", "**/", "**"
+_CHARACTER_CLASSES = {
     "alnum": string.ascii_letters + string.digits,
     "alpha": string.ascii_letters,
     "blank": " \t",
@@ -24,39 +25,41 @@ _NAMED = {
     "upper": string.ascii_uppercase,
     "xdigit": string.hexdigits,
 }
-_SET = re.compile(r"\[(?P<no>[!^]?)(?P<members>\]?(?>(?:\\.|\[:[^\]]*:\]|[^\]\\])*))\]", re.DOTALL)
+_BRACKET = re.compile(
+    r"\[(?P<negation>[!^]?)(?P<members>\]?(?>(?:\\.|\[:[^\]]*:\]|[^\]\\])*))\]", re.DOTALL
+)
 _MEMBER = re.compile(
-    r"\[:(?P<named>[^\]]*):\]|(?P<low>\\.|[^\\])(?:-(?P<high>\\.|[^\\]))?", re.DOTALL
+    r"\[:(?P<class>[^\]]*):\]|(?P<low>\\.|[^\\])(?:-(?P<high>\\.|[^\\]))?", re.DOTALL
 )
 
 
 def compile_wildcards(pattern: str) -> "re.Pattern[str]":
-    """Make the test for whole paths; one that can never match matches nothing.
+    """Compile a pattern for `fullmatch` on whole paths.
 
     Raises:
-        ValueError: a bracket is not closed, a class has no such name, or it ends in a backslash.
+        ValueError: a bracket is not closed, a class is unknown, or it ends in a backslash.
     """
     parts: list[list[str]] = [[]]
-    for token in _tokens(pattern):
-        if token == _FOLDERS:
+    for token in _tokenize(pattern):
+        if token == _ANY_FOLDERS:
             parts.append([])
         else:
             parts[-1].append(token)
-    first, *others = map(_part, parts)
+    first, *others = map(_translate_part, parts)
     if others:
         *inner, last = others
         first += "".join(f"(?>(?:[^/]*/)*?{each})" for each in inner) + f"(?:[^/]*/)*{last}"
     return re.compile(first, re.DOTALL)
 
 
-def _part(tokens: list[str]) -> str:
-    """Write what stands between two `**/`."""
+def _translate_part(tokens: list[str]) -> str:
+    """Translate the tokens between two `**/`."""
     chunks = [""]
     for token in tokens:
         if token == _STAR:
             chunks.append("")
         else:
-            chunks[-1] += ".*" if token == _REST else token
+            chunks[-1] += ".*" if token == _ANYTHING else token
     first, *others = chunks
     if not others:
         return first
@@ -64,58 +67,58 @@ def _part(tokens: list[str]) -> str:
     return first + "".join(f"(?>[^/]*?{each})" for each in inner) + f"[^/]*{last}"
 
 
-def _tokens(pattern: str) -> Iterator[str]:
-    """Cut a pattern into wildcards, and regular expressions of one character each."""
+def _tokenize(pattern: str) -> Iterator[str]:
+    """Split a pattern into wildcards, and regular expressions for one character each."""
     at = 0
     while at < len(pattern):
         match pattern[at]:
             case "*":
-                token, at = _stars(pattern, at)
+                token, at = _read_stars(pattern, at)
             case "?":
                 token, at = "[^/]", at + 1
             case "[":
-                token, at = _set(pattern, at)
+                token, at = _read_bracket(pattern, at)
             case "\\":
                 if at + 1 == len(pattern):
                     message = "it ends in a backslash"
                     raise ValueError(message)
                 token, at = re.escape(pattern[at + 1]), at + 2
-            case plain:
-                token, at = re.escape(plain), at + 1
+            case character:
+                token, at = re.escape(character), at + 1
         yield token
 
 
-def _stars(pattern: str, at: int) -> tuple[str, int]:
+def _read_stars(pattern: str, at: int) -> tuple[str, int]:
     end = at
     while pattern[end : end + 1] == "*":
         end += 1
-    alone = end - at > 1 and (at == 0 or pattern[at - 1] == "/")
-    if alone and end == len(pattern):
-        return _REST, end
-    if alone and pattern[end] == "/":
-        return _FOLDERS, end + 1
+    is_double = end - at > 1 and (at == 0 or pattern[at - 1] == "/")
+    if is_double and end == len(pattern):
+        return _ANYTHING, end
+    if is_double and pattern[end] == "/":
+        return _ANY_FOLDERS, end + 1
     return _STAR, end
 
 
-def _set(pattern: str, at: int) -> tuple[str, int]:
-    found = _SET.match(pattern, at)
-    if not found:
+def _read_bracket(pattern: str, at: int) -> tuple[str, int]:
+    bracket = _BRACKET.match(pattern, at)
+    if not bracket:
         message = "a bracket is not closed"
         raise ValueError(message)
-    members = "".join(_members(found["members"]))
-    if found["no"]:
-        return f"[^/{members}]", found.end()
-    return f"(?!/)[{members}]" if members else "(?!)", found.end()
+    members = "".join(_translate_members(bracket["members"]))
+    if bracket["negation"]:
+        return f"[^/{members}]", bracket.end()
+    return f"(?!/)[{members}]" if members else "(?!)", bracket.end()
 
 
-def _members(text: str) -> Iterator[str]:
+def _translate_members(text: str) -> Iterator[str]:
     for each in _MEMBER.finditer(text):
-        if each["named"] is not None:
-            if each["named"] not in _NAMED:
-                message = f"there is no class [:{each['named']}:]"
+        if each["class"] is not None:
+            if each["class"] not in _CHARACTER_CLASSES:
+                message = f"there is no character class [:{each['class']}:]"
                 raise ValueError(message)
-            yield re.escape(_NAMED[each["named"]])
+            yield re.escape(_CHARACTER_CLASSES[each["class"]])
         else:
             low, high = each["low"][-1], (each["high"] or each["low"])[-1]
-            # Git takes the first character of a range that runs backwards for itself.
+            # Git takes a reversed range as its first character.
             yield f"{re.escape(low)}-{re.escape(high)}" if low <= high else re.escape(low)

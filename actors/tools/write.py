@@ -1,4 +1,4 @@
-"""The tool `write`: a whole file, new or in place of an old one."""
+"""The `write` tool: creates a text file or replaces its whole content."""
 
 import asyncio
 
@@ -16,21 +16,21 @@ from actors.tools.file_patch import apply_plan, guard_unread_content, plan_patch
 from actors.tools.safe_open import map_plan_errors
 from actors.tools.target_paths import resolve_path
 from actors.tools.text_match import uses_crlf, with_crlf
-from actors.tools.tool import Arguments, Tool, ToolContext, ToolError
+from actors.tools.tool import PATH_FORMS, Arguments, Tool, ToolContext, ToolError
 from messages.tool_calls import CallPlan, ToolOutput
 
 DESCRIPTION = f"""\
-Write a whole text file (UTF-8), new or in place of the old one; missing folders are made. To \
-change a part of a file use edit.
-Refused when the file changed since you read it. An existing file keeps its mode, and its line \
-endings where all are CRLF. At most {MAX_EDITABLE_BYTES // 1024**2} MiB."""
+Create a text file (UTF-8), or replace the whole content of an existing one; missing directories \
+are created. To change part of a file, use edit.
+Fails if the file has changed since you last read it. An existing file keeps its mode, and keeps \
+CRLF line endings if it uses them throughout. Maximum size: {MAX_EDITABLE_BYTES // 1024**2} MiB."""
 
 
 class WriteArguments(Arguments):
     """What the model sends."""
 
-    path: str = Field(description="The file; relative to the working folder, absolute, or ~/….")
-    content: str = Field(description="The whole new text.")
+    path: str = Field(description=f"The file to write: {PATH_FORMS}.")
+    content: str = Field(description="The complete new content of the file.")
 
 
 async def plan(arguments: WriteArguments, context: ToolContext) -> CallPlan:
@@ -39,26 +39,29 @@ async def plan(arguments: WriteArguments, context: ToolContext) -> CallPlan:
 
 
 async def run(arguments: WriteArguments, plan: CallPlan, context: ToolContext) -> ToolOutput:
-    """Write exactly what was planned; a cancelled one is not still writing when it returns."""
+    """Write exactly what was planned; when cancelled, return only after the write has ended."""
     return await run_to_completion(asyncio.to_thread(apply_plan, arguments.path, plan, context))
 
 
 def _plan(arguments: WriteArguments, context: ToolContext) -> CallPlan:
     if len(encode_text(arguments.content)) > MAX_EDITABLE_BYTES:
-        message = f"content is longer than {MAX_EDITABLE_BYTES:,} bytes"
+        message = (
+            f"content is longer than {MAX_EDITABLE_BYTES:,} bytes; write it in parts with bash"
+        )
         raise ToolError(message)
     path = resolve_path(arguments.path, context.workspace)
     with map_plan_errors(arguments.path):
         content = load_file(path)
-    if content.data is not None:  # one that was deleted may be made again: it cannot be re-read
+    if content.data is not None:  # a deleted file may be created again: it cannot be read again
         require_unchanged(content.file_digest, context.observed_files, arguments.path)
     with guard_unread_content("write", content, context):
-        return plan_patch("write", content, _with_old_endings(arguments.content, content), context)
+        new_text = _with_same_line_endings(arguments.content, content)
+        return plan_patch("write", content, new_text, context)
 
 
-def _with_old_endings(text: str, content: FileContent) -> str:
-    old = (content.data or b"").decode("utf-8", "replace")
-    return with_crlf(text) if uses_crlf(old) else text
+def _with_same_line_endings(text: str, content: FileContent) -> str:
+    old_text = (content.data or b"").decode("utf-8", "replace")
+    return with_crlf(text) if uses_crlf(old_text) else text
 
 
 WRITE = Tool(

@@ -4,8 +4,8 @@ import os
 from functools import partial
 from pathlib import Path
 
+from actors.sessions.errors import LogError
 from actors.sessions.log_reader import read_log, select_records_for
-from actors.sessions.session_log import LogError
 from messages.address import PRIMARY
 from shell.commands.command import Command, ReplHost
 from shell.sessions.export_file import write_new_file

@@ -29,7 +29,7 @@ def resume(words: list[str], host: ReplHost) -> str:
 def _others(session: Path, now_s: float) -> tuple[tuple[SessionRow, str], ...]:
     """List those that may be taken up, the last written ones with the end of what was said."""
     free = [row for row in list_sessions(session.parent, now_s) if row.path != session]
-    free = [row for row in free if row.state == "free"]
+    free = [row for row in free if row.state == "available"]
     return tuple(
         (row, build_preview(row.path) if number < MAX_PREVIEWS else "")
         for number, row in enumerate(free)

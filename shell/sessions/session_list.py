@@ -29,7 +29,7 @@ class SessionRow:
     """Since it was last written to, such as `5 min`."""
     size: str
     turns: int
-    state: Literal["held", "free", "broken"]
+    state: Literal["locked", "available", "unusable"]
     title: str
     """The first prompt; of a broken one, what is wrong with it."""
 

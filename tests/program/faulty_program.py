@@ -20,9 +20,9 @@ import actors.runtime.watchdog
 import actors.tools.local_command_runner
 import actors.wiring.wiring
 from actors.runtime.actor import ActorFactory
-from actors.runtime.base_cell import BaseCell
 from actors.runtime.cell import Cell
 from actors.runtime.registry import ActorRegistry
+from actors.runtime.runtime_port import CellHandle
 from actors.runtime.supervision import NO_RESTART, Restart
 from actors.runtime.watchdog import StallLimits
 from actors.supervisor.supervisor import ActorFactory, ChildFactories
@@ -84,7 +84,7 @@ class RecordingRegistry(ActorRegistry):
         self,
         make: ActorFactory,
         address: Address,
-        parent: BaseCell | None,
+        parent: CellHandle | None,
         restart: Restart = NO_RESTART,
     ) -> Cell:
         CELLS[address] = super().start_cell(make, address, parent, restart)
@@ -131,14 +131,14 @@ if __name__ == "__main__":
         replace_attribute(actors.tools.local_command_runner, "exited", block_event_loop)
         replace_attribute(
             actors.runtime.watchdog,
-            "Patience",
+            "StallLimits",
             partial(StallLimits, report_after_s=0.1, fatal_after_s=0.4),
         )
     elif name == "crashing":
         replace_attribute(
             actors.wiring.wiring, "factories_of", with_fault(crashing_on_demand, *ACTOR_NAMES)
         )
-        replace_attribute(actors.runtime.system, "Directory", RecordingRegistry)
+        replace_attribute(actors.runtime.system, "ActorRegistry", RecordingRegistry)
         Thread(target=deliver_crashes, daemon=True).start()
     else:
         replace_attribute(actors.wiring.wiring, "factories_of", with_fault(always_crashing, name))

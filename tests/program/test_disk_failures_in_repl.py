@@ -67,5 +67,5 @@ def test_without_its_file_a_session_is_talked_on_with_and_left(program: Program)
         shown.wait_for_text("Two.")
         shown.wait_for_text(f"⚠ {NOT_SAVED}")
         # Below at once; what is said of it above waits for its turn to be laid out.
-        assert "thefileisgone" in "".join(shown.wait_for_text("gone;").split())
+        assert "thefilewasdeleted" in "".join(shown.wait_for_text("deleted;").split())
         quit_repl(shown)

@@ -196,8 +196,8 @@ def test_sessions_are_switched_in_one_program_and_one_that_cannot_open_leads_bac
             assert "│ Old one." in shown.read_screen(), "what is chosen is previewed"
             shown.type("\r")
             shown.wait_for_text("Resumed where it stopped.")
-            assert "free" in session_row(program, new)
-            assert "held" in session_row(program, old)
+            assert "available" in session_row(program, new)
+            assert "locked" in session_row(program, old)
             shown.type("Still there?\r")
             shown.wait_for_text("Back.")
 

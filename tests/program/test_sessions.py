@@ -49,7 +49,7 @@ def test_sessions_are_listed_shown_and_exported(program: Program) -> None:
     assert len(successful_output(program.run("sessions", "list")).splitlines()) == len(rows) + 1
     assert heading.split() == ["session", "age", "turns", "size", "state", "first", "prompt"]
     assert {row.split()[0] for row in rows} == {old, new}
-    assert any("1      " in row and "free" in row and "Old ^[[31mprompt." in row for row in rows)
+    assert any("1      " in row and "available" in row and "Old ^[[31mprompt." in row for row in rows)
 
     shown = successful_output(program.run("sessions", "show", old))
     assert "## You\n\nOld \x1b[31mprompt.\n\n## Greenroom\n\nOne `````text.\n" in shown
@@ -133,10 +133,10 @@ def test_a_broken_session_is_listed_and_the_others_with_it(program: Program) -> 
     (folder / "odd.jsonl").write_bytes(b"\0\xff\n" * 9)
     (folder / "odd.jsonl").chmod(0o600)
     rows = {row.split()[0]: row for row in successful_output(program.run("sessions")).splitlines()}
-    assert "broken" in rows[old]
+    assert "unusable" in rows[old]
     assert "damaged at line 3 of 5" in rows[old]
-    assert "broken" in rows["odd"]
-    assert "free" in rows[new]
+    assert "unusable" in rows["odd"]
+    assert "available" in rows[new]
     for words in (["show", old], ["export", "odd", "--format", "json"]):
         done = program.run("sessions", *words)
         assert (done.exit_status, done.stdout) == (2, b"")
@@ -175,7 +175,7 @@ def test_a_session_that_is_held_is_listed_so_and_may_be_forked(
         running = program.start("-p", "Work.", "--continue", *YOLO)
         command_watch.wait_for_output()
         before = held.read_bytes()
-        assert "held" in successful_output(program.run("sessions"))
+        assert "locked" in successful_output(program.run("sessions"))
         refused = program.run("-p", "Me too.", "--resume", held.stem)
         forked = program.run("-p", "Me too.", "--fork", held.stem, "--output-format", "json")
         assert held.read_bytes() == before

@@ -52,15 +52,18 @@ def test_searches_find_what_may_be_found_and_count_the_rest(program: Program) ->
     assert found.splitlines() == [
         "a\\x1b[2J\\u202eb\\n.txt:1:needle",
         "many/4999.txt:1:needle",
-        "[left out: 1 binary file, 1 file with matching lines of 4 MiB and more]",
-        "[left out: 1 ignored by .gitignore, 2 not regular files (links, pipes, devices)]",
-        "[left out: 1 file that may not be read unasked]",
+        "[skipped: 1 binary file, 1 file with a matching line of 4 MiB or more]",
+        "[skipped: 1 ignored by .gitignore, 2 entries that are not regular files (symbolic links, "
+        "pipes or devices)]",
+        "[skipped: 1 file that may not be read without approval; use read for one of them]",
     ]
     assert "KEY" not in found + secret
-    assert names.splitlines()[-2:][0] == "[the first 500 of 5,000; narrow the pattern down]"
+    assert names.splitlines()[-2:][0] == (
+        "[truncated: the first 500 of 5,000 files; use a more specific pattern]"
+    )
     assert outside.startswith("error: Denied: ")
-    assert wrong.startswith("error: not a regular expression")
-    assert piped == "error: pipe is a named pipe, neither a folder nor a file"
+    assert wrong.startswith("error: invalid regular expression")
+    assert piped == "error: pipe is a named pipe, not a directory or a regular file"
 
 
 def test_read_says_plainly_what_it_cannot_show(program: Program) -> None:
@@ -81,9 +84,9 @@ def test_read_says_plainly_what_it_cannot_show(program: Program) -> None:
         ("read", {"path": "lines.txt", "offset": 9}),
         ("read", {"path": "lines.txt", "offset": 0}),
     )
-    assert image == "error: image.png is not shown: it is a PNG image, 98 bytes"
-    assert data == "error: data is not shown: it is binary, 256 bytes"
-    assert "UTF-16 text; `iconv" in wide
+    assert image == "error: image.png cannot be shown as text: it is a PNG image, 98 bytes"
+    assert data == "error: data cannot be shown as text: it is a binary file, 256 bytes"
+    assert "UTF-16 text (convert it with `iconv" in wide
     assert pipe.endswith("pipe is a named pipe, not a regular file")
     assert "not valid UTF-8" in latin
     assert len(long) < TEN_MB / 1000
@@ -105,7 +108,7 @@ def test_notes_are_kept_help_is_the_manual_and_headless_nobody_is_asked(program:
         ("question", {"questions": [{"question": "Which?", "choices": [{"label": "A"}]}]}),
         ("question", {"questions": []}),
     )
-    assert kept == "The list is kept: 0 of 1 done."
+    assert kept == "To-do list updated: 0 of 1 completed."
     assert "todos.0.content: Field required" in wrong
     assert "--add-dir" in manual
     assert "/model" in manual

@@ -107,12 +107,12 @@ async def leave_command_running(
         working.cancel()
 
 
-ORIGINAL_JOB_DONE: Any = vars(Jobs)["_done"]
+ORIGINAL_JOB_DONE: Any = vars(Jobs)["_on_task_done"]
 
 
 def drop_cancelled_outcomes(self: Internals, work: int, task: "asyncio.Task[Message]") -> None:
     if task.cancelled():
-        self._failed.pop(work, None)
+        self._failure_handlers.pop(work, None)
         del self._tasks[work]
     else:
         ORIGINAL_JOB_DONE(self, work, task)
@@ -252,11 +252,11 @@ def forward_outdated_decision(self: Internals, judged: EvaluationFinished) -> No
 
 
 def acknowledge_before_write(self: Internals, append: Append) -> None:
-    ORIGINAL_TAKE(self, append)
+    ORIGINAL_QUEUE_APPEND(self, append)
     self.tell(self.sender, Appended(id=append.id))
 
 
-ORIGINAL_TAKE: Any = vars(Journal)["_take"]
+ORIGINAL_QUEUE_APPEND: Any = vars(Journal)["_queue_append"]
 
 
 # Lives.
@@ -273,7 +273,7 @@ ORIGINAL_ROOT_RECEIVE: Any = RootSupervisor.on_receive
 def report_end_twice(self: Internals, child: Address, end: ChildEnded) -> None:
     ORIGINAL_CHILD_ENDED(self, child, end)
     if child == CONSOLE:
-        self._tell_own(end, child)
+        self._receive_from_runtime(end, child)
 
 
 def drop_end(self: Internals, child: Address, end: ChildEnded) -> None:
@@ -283,15 +283,15 @@ def drop_end(self: Internals, child: Address, end: ChildEnded) -> None:
         self._children.remove(child)
 
 
-ORIGINAL_CHILD_ENDED: Any = vars(MailboxProcessor)["_child_gone"]
+ORIGINAL_CHILD_ENDED: Any = vars(MailboxProcessor)["_on_child_ended"]
 
 
 def stop_reading_mailbox(self: Internals) -> None:
-    parcel = self._lanes.take()
-    self._scheduled = False
+    parcel = self._mailbox.take()
+    self._is_scheduled = False
     if parcel is not None:
-        self.handle(parcel)
+        self.handle_item(parcel)
 
 
 def stop_before_mailbox_is_read(self: Internals, order: StopCell) -> None:
-    self._wind_down(ChildCancelled(child=self.address), order.deadline_s)
+    self._begin_stopping(ChildCancelled(child=self.address), order.deadline_s)

@@ -93,7 +93,7 @@ MUTANTS: dict[str, Mutant] = {
     ),
     "nothing is repeated after a restart": drop_messages(PeerRestarted),
     "a stop overtakes a restarting service's mail": replace_function(
-        MailboxProcessor, "_ordered_to_stop", mutant_code.stop_before_mailbox_is_read
+        MailboxProcessor, "_on_stop_cell", mutant_code.stop_before_mailbox_is_read
     ),
     "services do not drain": SKIPPED_DRAINS,
     "a cancel that overtakes its prompt is forgotten": replace_turn(of_turns.forget_early_cancels),
@@ -118,9 +118,9 @@ MUTANTS: dict[str, Mutant] = {
     "a question comes back to the screen": Mutant(mutant_code.show_after_dismiss),
     # Every started actor has one end.
     "an end is heard twice": replace_function(
-        MailboxProcessor, "_child_gone", mutant_code.report_end_twice
+        MailboxProcessor, "_on_child_ended", mutant_code.report_end_twice
     ),
-    "an end is not heard": replace_function(MailboxProcessor, "_child_gone", mutant_code.drop_end),
+    "an end is not heard": replace_function(MailboxProcessor, "_on_child_ended", mutant_code.drop_end),
     # No effect after its cancel, none without a verdict, none before its record.
     "a cancelled command goes on": replace_function(
         SimulatedCommandRunner, "_end", mutant_code.leave_command_running
@@ -175,22 +175,22 @@ MUTANTS: dict[str, Mutant] = {
     ),
     # Mailboxes, budgets, deadlines.
     "an actor falls asleep over its mail": replace_function(
-        LoopCell, "_turn", mutant_code.stop_reading_mailbox
+        LoopCell, "_run_batch", mutant_code.stop_reading_mailbox
     ),
     "a work that was cancelled has no outcome": replace_function(
-        Jobs, "_done", mutant_code.drop_cancelled_outcomes
+        Jobs, "_on_task_done", mutant_code.drop_cancelled_outcomes
     ),
     "restarts have no limit": replace_function(RestartBudget, "spend", mutant_code.always_true),
     "deadlines do not ring": replace_function(ResettableTimer, "set", mutant_code.do_nothing),
     # The log.
     "the journal acknowledges before it writes": replace_function(
-        Journal, "_take", mutant_code.acknowledge_before_write
+        Journal, "_queue_append", mutant_code.acknowledge_before_write
     ),
     "the disk does not sync": replace_function(SimulatedFileSystem, "sync", mutant_code.do_nothing),
     "the names of files do not last": replace_function(
         SimulatedFileSystem, "sync_folder", mutant_code.do_nothing
     ),
     "an unfinished write stays in the file": replace_function(
-        SessionLog, "_cut_back", mutant_code.do_nothing
+        SessionLog, "_remove_partial_group", mutant_code.do_nothing
     ),
 }

@@ -30,7 +30,7 @@ class SimulatedCommandRunner:
             raise ToolError(message)
         found = COMMAND.fullmatch(command)
         if found is None:
-            return CommandResult("command not found\n", 127, timed_out=False, full_output_file=None)
+            return CommandResult("command not found\n", 127, timed_out=False)
         working = asyncio.ensure_future(self._work(found["tag"], float(found["seconds"]), command))
         in_time = True
         try:
@@ -43,7 +43,7 @@ class SimulatedCommandRunner:
         status = 0 if in_time else -15
         if in_time and found["how"] == "failing":
             status = 1
-        return CommandResult("worked\n", status, timed_out=not in_time, full_output_file=None)
+        return CommandResult("worked\n", status, timed_out=not in_time)
 
     async def _work(self, tag: str, seconds: float, command: str) -> None:
         self._happened(tag, "begins", command)

@@ -5,12 +5,11 @@ from collections.abc import Awaitable, Callable
 from typing import Protocol, TypeVar, cast
 
 from actors.runtime.actor import ActorFactory
-from actors.runtime.base_cell import BaseCell
 from actors.runtime.cell import Cell, LoopCell
 from actors.runtime.event_loop import EventLoop
 from actors.runtime.mailbox import MailboxItem, StopCell
 from actors.runtime.registry import ActorRegistry
-from actors.runtime.runtime_port import RuntimePort as RuntimeWorld
+from actors.runtime.runtime_port import CellHandle, RuntimePort
 from actors.runtime.supervision import NO_RESTART, Restart
 from messages.address import APPROVALS, CONSOLE, JOURNAL, ROOT, Address
 from messages.base import Message
@@ -76,10 +75,10 @@ class SimulatedCell(LoopCell):
 
     def __init__(
         self,
-        world: RuntimeWorld,
+        world: RuntimePort,
         address: Address,
         make: ActorFactory,
-        parent: BaseCell | None,
+        parent: CellHandle | None,
         restart: Restart = NO_RESTART,
     ) -> None:
         super().__init__(world, address, make, parent, restart)
@@ -97,13 +96,13 @@ class SimulatedCell(LoopCell):
         self._ears.on_handle(self.address, parcel)
         super().handle_item(parcel)
 
-    def _finish_life(self, end: ChildEnded) -> None:
+    def _terminate(self, end: ChildEnded) -> None:
         if self.address in DRAINING_ACTORS and isinstance(end, ChildCancelled):
             for letter in self._waiting():
                 early = any(each is letter for each in self._told_before)
                 if early and isinstance(letter, Envelope) and letter.sender != self.address:
                     self._ears.on_undrained(letter)
-        super()._finish_life(end)
+        super()._terminate(end)
 
     def mailbox_size(self) -> int:
         """Count what is in the inbox, or held."""
@@ -112,7 +111,7 @@ class SimulatedCell(LoopCell):
     def _waiting(self) -> list[MailboxItem]:
         parcels = self.take_all()
         self.put_back(parcels)
-        return [*self._held, *parcels]
+        return [*self._stashed, *parcels]
 
 
 class SimulatedRegistry(ActorRegistry):
@@ -132,14 +131,14 @@ class SimulatedRegistry(ActorRegistry):
         self,
         make: ActorFactory,
         address: Address,
-        parent: BaseCell | None,
+        parent: CellHandle | None,
         restart: Restart = NO_RESTART,
     ) -> Cell:
         cell = super().start_cell(make, address, parent, restart)
         self.observer.on_started(address)
         return cell
 
-    def unregister(self, cell: BaseCell) -> bool:
+    def unregister(self, cell: CellHandle) -> bool:
         ended_by_itself = super().unregister(cell)
         self.observer.on_ended(cell.address)
         return ended_by_itself

@@ -103,7 +103,7 @@ def test_a_command_that_ends_by_itself_says_how(
     side: CommandRunnerFixture, command: str, status: int
 ) -> None:
     assert run_command(side, command) == CommandResult(
-        "worked\n", status, timed_out=False, full_output_file=None
+        "worked\n", status, timed_out=False
     )
 
 

@@ -1,4 +1,4 @@
-"""The real SDK against a server that answers well and badly."""
+"""`AnthropicClient` with the real SDK, against a server that succeeds and fails on request."""
 
 import asyncio
 import os
@@ -37,11 +37,11 @@ REQUEST = ModelRequest(
 )
 
 
-async def stream_reply(model: AnthropicClient) -> tuple[str, list[Reply]]:
-    """Ask once; return the streamed text and the replies."""
+async def stream_reply(client: AnthropicClient) -> tuple[str, list[Reply]]:
+    """Send one request; return the streamed text and the replies."""
     text = ""
     replies: list[Reply] = []
-    async for event in model.stream(REQUEST):
+    async for event in client.stream(REQUEST):
         if isinstance(event, ReplyDelta):
             text += event.text
         else:
@@ -51,35 +51,35 @@ async def stream_reply(model: AnthropicClient) -> tuple[str, list[Reply]]:
 
 @asynccontextmanager
 async def open_client(
-    url: str, key: str = "", idle_s: float = IDLE_TIMEOUT_S
+    url: str, key: str = "", idle_timeout_s: float = IDLE_TIMEOUT_S
 ) -> AsyncGenerator[AnthropicClient, None]:
-    model = AnthropicClient(url, key, idle_timeout_s=idle_s)
+    client = AnthropicClient(url, key, idle_timeout_s=idle_timeout_s)
     try:
-        yield model
+        yield client
     finally:
-        await model.close()
+        await client.close()
 
 
 async def stream_reply_once(
-    url: str, key: str = "", idle_s: float = IDLE_TIMEOUT_S
+    url: str, key: str = "", idle_timeout_s: float = IDLE_TIMEOUT_S
 ) -> tuple[str, list[Reply]]:
-    async with open_client(url, key, idle_s) as model:
-        return await stream_reply(model)
+    async with open_client(url, key, idle_timeout_s) as client:
+        return await stream_reply(client)
 
 
-def get_outcome(answer: ScriptedResponse) -> tuple[str, list[Reply]]:
-    with ScriptedServer(answer) as server:
+def get_outcome(response: ScriptedResponse) -> tuple[str, list[Reply]]:
+    with ScriptedServer(response) as server:
         return asyncio.run(stream_reply_once(server.base_url, "key"))
 
 
-def get_error(answer: ScriptedResponse, idle_s: float = IDLE_TIMEOUT_S) -> ModelError:
-    with ScriptedServer(answer) as server, pytest.raises(ModelError) as caught:
-        asyncio.run(stream_reply_once(server.base_url, "key", idle_s))
+def get_error(response: ScriptedResponse, idle_timeout_s: float = IDLE_TIMEOUT_S) -> ModelError:
+    with ScriptedServer(response) as server, pytest.raises(ModelError) as caught:
+        asyncio.run(stream_reply_once(server.base_url, "key", idle_timeout_s))
     assert "\n" not in caught.value.detail
     return caught.value
 
 
-def test_a_good_answer_streams_its_text_and_ends_in_one_reply() -> None:
+def test_a_successful_response_streams_text_and_one_reply() -> None:
     text, replies = get_outcome(respond_text("Hello there.", ScriptedCall("ls", {"path": "."})))
     assert text == "Hello there."
     assert replies[0].content == (
@@ -89,7 +89,7 @@ def test_a_good_answer_streams_its_text_and_ends_in_one_reply() -> None:
     assert (len(replies), replies[0].stop_reason) == (1, "tool_use")
 
 
-def test_the_request_carries_everything_and_asks_for_the_prefix_to_be_cached() -> None:
+def test_a_request_has_all_fields_and_cache_markers() -> None:
     with ScriptedServer(HELLO) as server:
         asyncio.run(stream_reply_once(server.base_url, "key"))
     (request,) = server.requests
@@ -107,21 +107,21 @@ def test_the_request_carries_everything_and_asks_for_the_prefix_to_be_cached() -
     }
 
 
-def test_a_server_of_ones_own_needs_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_users_own_server_needs_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
     with ScriptedServer(HELLO) as server:
         text, _ = asyncio.run(stream_reply_once(server.base_url))
     assert text == "Hello there, how are you today?"
 
 
-def test_no_proxy_stands_between_us_and_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_local_server_is_reached_without_the_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
     monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:9")
     assert get_outcome(HELLO)[0] == "Hello there, how are you today?"
 
 
 @pytest.mark.parametrize(
-    ("answer", "reason", "said"),
+    ("response", "reason", "text"),
     [
         (
             respond_http_error(400, "invalid_request_error", "tools.0: bad"),
@@ -157,45 +157,45 @@ def test_no_proxy_stands_between_us_and_this_machine(monkeypatch: pytest.MonkeyP
         (respond_http_error(529, "overloaded_error", "Overloaded"), "overloaded", "in a moment"),
         (respond_stream_error("overloaded_error", "Overloaded"), "overloaded", "Overloaded"),
         (respond_stream_error("api_error", "oops", HELLO), "server_failed", "oops"),
-        (truncate_response(HELLO, 600, "complete"), "cut_off", "ended the reply early"),
-        (truncate_response(HELLO, 600, "close"), "cut_off", "cut the reply off"),
-        (truncate_response(HELLO, 600, "reset"), "cut_off", "cut the reply off"),
+        (truncate_response(HELLO, 600, "complete"), "cut_off", "ended the reply too early"),
+        (truncate_response(HELLO, 600, "close"), "cut_off", "was lost during the reply"),
+        (truncate_response(HELLO, 600, "reset"), "cut_off", "was lost during the reply"),
         (truncate_response(HELLO, 0, "complete"), "protocol", "an empty reply"),
         (ScriptedResponse(b"<html>\n<p>It works!</p>\n\n"), "protocol", "not an event stream"),
         (ScriptedResponse(b"data: garbage\n\n"), "protocol", "Messages API"),
     ],
 )
-def test_every_fault_has_its_reason_and_one_clear_line(
-    answer: ScriptedResponse, reason: str, said: str
+def test_every_failure_has_a_reason_and_one_clear_line(
+    response: ScriptedResponse, reason: str, text: str
 ) -> None:
-    error = get_error(answer)
+    error = get_error(response)
     assert error.reason == reason
-    assert said in error.detail
+    assert text in error.detail
 
 
-def test_the_sdk_does_not_ask_again_by_itself() -> None:
+def test_the_sdk_does_not_retry_on_its_own() -> None:
     with ScriptedServer(respond_http_error(529, "overloaded_error", "Overloaded"), HELLO) as server:
         with pytest.raises(ModelError):
             asyncio.run(stream_reply_once(server.base_url, "key"))
         assert len(server.requests) == 1
 
 
-def test_silence_in_mid_stream_ends_the_request() -> None:
-    error = get_error(truncate_response(HELLO, 600, "silence"), idle_s=0.05)
+def test_a_silent_stream_ends_the_request() -> None:
+    error = get_error(truncate_response(HELLO, 600, "silence"), idle_timeout_s=0.05)
     assert error.reason == "cut_off"
-    assert "silent for 0.05 s" in error.detail
+    assert "sent nothing for 0.05 s" in error.detail
 
 
-def test_a_server_that_is_not_there_is_named() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        url = f"http://127.0.0.1:{taken.getsockname()[1]}"
+def test_an_unreachable_server_is_named_in_the_error() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as closed_port:
+        url = f"http://127.0.0.1:{closed_port.getsockname()[1]}"
     with pytest.raises(ModelError) as caught:
         asyncio.run(stream_reply_once(url))
     assert caught.value.reason == "unreachable"
     assert f"cannot reach {url}" in caught.value.detail
 
 
-def test_a_host_that_does_not_exist_is_named_without_its_password() -> None:
+def test_an_unknown_host_is_named_without_the_password() -> None:
     with pytest.raises(ModelError) as caught:
         asyncio.run(stream_reply_once("http://me:secret@model.invalid/api"))
     assert caught.value.reason == "unreachable"
@@ -204,13 +204,13 @@ def test_a_host_that_does_not_exist_is_named_without_its_password() -> None:
 
 
 @pytest.mark.parametrize("url", ["model.example:8000", "http://[::1", "ftp://model.example"])
-def test_a_base_url_that_is_none_is_told(url: str) -> None:
+def test_an_invalid_base_url_names_its_variable(url: str) -> None:
     with pytest.raises(ModelError) as caught:
         asyncio.run(stream_reply_once(url))
     assert "ANTHROPIC_BASE_URL" in caught.value.detail
 
 
-def test_a_tool_call_cut_by_max_tokens_says_so_and_has_no_input() -> None:
+def test_a_tool_call_truncated_by_max_tokens_has_no_input() -> None:
     _, replies = get_outcome(
         respond_raw_tool_call("bash", '{"command": "ls", "tim', stop_reason="max_tokens")
     )
@@ -219,48 +219,48 @@ def test_a_tool_call_cut_by_max_tokens_says_so_and_has_no_input() -> None:
     assert (replies[0].stop_reason, call.input, bool(call.input_error)) == ("max_tokens", {}, True)
 
 
-def test_cancelling_closes_the_connection() -> None:
-    async def cancelled(server: ScriptedServer) -> None:
-        begun = asyncio.Event()
-        async with open_client(server.base_url) as model:
+def test_cancelling_the_task_closes_the_connection() -> None:
+    async def cancel_request(server: ScriptedServer) -> None:
+        started = asyncio.Event()
+        async with open_client(server.base_url) as client:
 
-            async def ask() -> None:
-                async for _ in model.stream(REQUEST):
-                    begun.set()
+            async def send() -> None:
+                async for _ in client.stream(REQUEST):
+                    started.set()
 
-            asking = asyncio.create_task(ask())
-            await begun.wait()
-            asking.cancel()
+            task = asyncio.create_task(send())
+            await started.wait()
+            task.cancel()
             with pytest.raises(asyncio.CancelledError):
-                await asking
+                await task
             await asyncio.to_thread(server.wait_for_disconnects)
 
     with ScriptedServer(truncate_response(HELLO, 700, "silence")) as server:
-        asyncio.run(cancelled(server))
+        asyncio.run(cancel_request(server))
 
 
-def test_one_connection_serves_one_request_after_another() -> None:
-    async def twice(server: ScriptedServer) -> None:
-        async with open_client(server.base_url) as model:
-            await stream_reply(model)
-            await stream_reply(model)
+def test_consecutive_requests_share_one_connection() -> None:
+    async def send_two(server: ScriptedServer) -> None:
+        async with open_client(server.base_url) as client:
+            await stream_reply(client)
+            await stream_reply(client)
 
     with ScriptedServer(HELLO, HELLO) as server:
-        asyncio.run(twice(server))
+        asyncio.run(send_two(server))
         assert server.connection_count == 1
 
 
-def test_requests_run_side_by_side() -> None:
-    async def five(server: ScriptedServer) -> list[tuple[str, list[Reply]]]:
-        async with open_client(server.base_url) as model:
-            return await asyncio.gather(*(stream_reply(model) for _ in range(5)))
+def test_several_requests_run_in_parallel() -> None:
+    async def send_five(server: ScriptedServer) -> list[tuple[str, list[Reply]]]:
+        async with open_client(server.base_url) as client:
+            return await asyncio.gather(*(stream_reply(client) for _ in range(5)))
 
     with ScriptedServer(*(HELLO for _ in range(5))) as server:
-        answers = asyncio.run(five(server))
-    assert {text for text, _ in answers} == {"Hello there, how are you today?"}
+        results = asyncio.run(send_five(server))
+    assert {text for text, _ in results} == {"Hello there, how are you today?"}
 
 
-def test_what_is_there_without_waiting_comes_in_one_piece() -> None:
+def test_chunks_available_without_waiting_are_joined() -> None:
     async def chunks() -> AsyncIterator[bytes]:
         yield b"a"
         yield b"b"
@@ -269,17 +269,17 @@ def test_what_is_there_without_waiting_comes_in_one_piece() -> None:
         message = "gone"
         raise ConnectionError(message)
 
-    async def read() -> list[bytes]:
-        reading = coalesce_reads(chunks(), idle_timeout_s=5)
-        read = [await anext(reading), await anext(reading)]
+    async def collect() -> list[bytes]:
+        reads = coalesce_reads(chunks(), idle_timeout_s=5)
+        first_two = [await anext(reads), await anext(reads)]
         with pytest.raises(ConnectionError, match="gone"):
-            await anext(reading)
-        return read
+            await anext(reads)
+        return first_two
 
-    assert asyncio.run(read()) == [b"ab", b"c"]
+    assert asyncio.run(collect()) == [b"ab", b"c"]
 
 
-def test_without_any_key_the_request_is_not_sent_and_the_variable_is_named(
+def test_without_a_key_the_error_names_the_variable(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     for name in [name for name in os.environ if name.startswith("ANTHROPIC_")]:
@@ -291,26 +291,26 @@ def test_without_any_key_the_request_is_not_sent_and_the_variable_is_named(
     assert "set ANTHROPIC_API_KEY" in caught.value.detail
 
 
-def test_a_server_on_this_machine_is_asked_by_more_than_a_hundred_at_once() -> None:
-    """An HTTP client of its own would keep the hundred-and-first waiting."""
-    many = 110
-    all_there = asyncio.Barrier(many)
+def test_a_local_server_gets_over_a_hundred_parallel_requests() -> None:
+    """A single HTTP client would let the 101st request wait."""
+    request_count = 110
+    all_arrived = asyncio.Barrier(request_count)
     keys: set[bytes] = set()
 
     async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        head = (await reader.readuntil(b"\r\n\r\n")).lower().split(b"\r\n")
-        keys.update(line for line in head if line.startswith(b"authorization:"))
-        await all_there.wait()
+        headers = (await reader.readuntil(b"\r\n\r\n")).lower().split(b"\r\n")
+        keys.update(line for line in headers if line.startswith(b"authorization:"))
+        await all_arrived.wait()
         writer.write(b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n")
         await writer.drain()
         writer.close()
 
-    async def ask() -> list[object]:
-        server = await asyncio.start_server(refuse, "127.0.0.1", 0, backlog=many)
+    async def send_all() -> list[object]:
+        server = await asyncio.start_server(refuse, "127.0.0.1", 0, backlog=request_count)
         port = server.sockets[0].getsockname()[1]
-        async with server, open_client(f"http://127.0.0.1:{port}", "key") as model:
-            jobs = (stream_reply(model) for _ in range(many))
+        async with server, open_client(f"http://127.0.0.1:{port}", "key") as client:
+            jobs = (stream_reply(client) for _ in range(request_count))
             return list(await asyncio.gather(*jobs, return_exceptions=True))
 
-    assert [type(each) for each in asyncio.run(ask())] == [ModelError] * many
+    assert [type(each) for each in asyncio.run(send_all())] == [ModelError] * request_count
     assert keys == {b"authorization: bearer key"}

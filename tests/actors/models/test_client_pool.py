@@ -1,3 +1,5 @@
+"""`ClientPool`: which client a request gets."""
+
 import asyncio
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
@@ -5,7 +7,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from actors.models.anthropic_client import load_sdk
-from actors.models.client_pool import MAX_CLIENTS, MAX_REQUESTS_PER_CLIENT, Lines, make_http_client
+from actors.models.client_pool import (
+    MAX_CLIENTS,
+    MAX_REQUESTS_PER_CLIENT,
+    ClientPool,
+    make_http_client,
+)
 
 if TYPE_CHECKING:
     import anthropic
@@ -17,46 +24,46 @@ UNREACHABLE_URL = "http://127.0.0.1:9"
 
 def make_client(first: "anthropic.AsyncAnthropic | None") -> "anthropic.AsyncAnthropic":
     load_sdk()
-    import anthropic  # noqa: PLC0415  (as the program loads it)
+    import anthropic  # noqa: PLC0415  (imported lazily, as in the program)
 
-    connections = make_http_client(UNREACHABLE_URL)
+    http_client = make_http_client(UNREACHABLE_URL)
     if first is not None:
-        return first.with_options(http_client=connections)
+        return first.with_options(http_client=http_client)
     return anthropic.AsyncAnthropic(
-        api_key="key", base_url=UNREACHABLE_URL, http_client=connections
+        api_key="key", base_url=UNREACHABLE_URL, http_client=http_client
     )
 
 
-def test_a_line_is_used_until_it_is_full_and_again_when_it_has_room() -> None:
-    async def take() -> None:
-        lines = Lines(make_client)
-        first = await lines.open_first()
+def test_a_client_is_reused_until_it_is_full() -> None:
+    async def run() -> None:
+        pool = ClientPool(make_client)
+        first = await pool.open_first()
         async with AsyncExitStack() as requests:
             for _ in range(MAX_REQUESTS_PER_CLIENT - 1):
-                assert await requests.enter_async_context(lines.acquire()) is first
-            async with lines.acquire() as last:
+                assert await requests.enter_async_context(pool.acquire()) is first
+            async with pool.acquire() as last:
                 assert last is first
-                second = await requests.enter_async_context(lines.acquire())
+                second = await requests.enter_async_context(pool.acquire())
                 assert second is not first
-            async with lines.acquire() as again:
+            async with pool.acquire() as again:
                 assert again is first
-        assert await lines.open_first() is first
-        await lines.close()
+        assert await pool.open_first() is first
+        await pool.close()
 
-    asyncio.run(take())
+    asyncio.run(run())
 
 
-def test_when_all_lines_are_full_the_one_with_the_fewest_requests_gets_more() -> None:
-    async def take() -> None:
-        lines = Lines(make_client)
+def test_the_least_busy_client_is_used_when_all_are_full() -> None:
+    async def run() -> None:
+        pool = ClientPool(make_client)
         async with AsyncExitStack() as requests:
-            taken = [
-                await requests.enter_async_context(lines.acquire())
+            clients = [
+                await requests.enter_async_context(pool.acquire())
                 for _ in range(MAX_CLIENTS * (MAX_REQUESTS_PER_CLIENT + 1))
             ]
-        assert [taken.count(each) for each in dict.fromkeys(taken)] == [
+        assert [clients.count(each) for each in dict.fromkeys(clients)] == [
             MAX_REQUESTS_PER_CLIENT + 1
         ] * MAX_CLIENTS
-        await lines.close()
+        await pool.close()
 
-    asyncio.run(take())
+    asyncio.run(run())

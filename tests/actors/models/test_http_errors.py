@@ -1,4 +1,4 @@
-"""Whoever answers a request with an error is told apart, in one line that says what to do."""
+"""Classification of HTTP error responses, and the line that the user reads."""
 
 from collections.abc import Mapping
 
@@ -15,8 +15,11 @@ pytestmark = pytest.mark.quick
 
 SERVER = "https://model.example"
 FORBIDDEN_DETAIL = (
-    f"{SERVER} does not let the key do this (403: why); set ANTHROPIC_API_KEY to one that may, or "
-    "choose another model by --model or /model"
+    f"{SERVER} does not allow this request with your API key (403: why); set ANTHROPIC_API_KEY to "
+    "another key, or choose another model with --model or /model"
+)
+UNKNOWN_MODEL_DETAIL = (
+    f"{SERVER} does not know the model (404: why); choose another one with --model or /model"
 )
 NGINX_PAGE = (
     "<html>\r\n<head><title>{0}</title></head>\r\n<body>\r\n<h1>{0}</h1><hr>nginx</body></html>"
@@ -24,21 +27,21 @@ NGINX_PAGE = (
 
 
 def classify(
-    status: int, message: str, kind: str = "", headers: Mapping[str, str] | None = None
+    status: int, message: str, error_type: str = "", headers: Mapping[str, str] | None = None
 ) -> tuple[str, bool, str]:
-    error = classify_http_error(SERVER, ErrorResponse(status, kind, message, headers or {}))
+    error = classify_http_error(SERVER, ErrorResponse(status, error_type, message, headers or {}))
     return error.reason, error.is_retryable, error.detail
 
 
 @pytest.mark.parametrize(
-    ("status", "kind", "reason", "retry", "line"),
+    ("status", "error_type", "reason", "is_retryable", "detail"),
     [
         (
             401,
             "authentication_error",
             "unauthorized",
             False,
-            f"{SERVER} refused the key (401: why); set ANTHROPIC_API_KEY to a valid one",
+            f"{SERVER} rejected the API key (401: why); set ANTHROPIC_API_KEY to a valid key",
         ),
         (
             403,
@@ -52,7 +55,7 @@ def classify(
             "not_found_error",
             "rejected",
             False,
-            f"{SERVER} does not know the model (404: why); choose one by --model or /model",
+            UNKNOWN_MODEL_DETAIL,
         ),
         (
             413,
@@ -66,14 +69,14 @@ def classify(
             "rate_limit_error",
             "rate_limited",
             True,
-            f"{SERVER} limits the rate (429: why); send the prompt again in a moment",
+            f"rate limit reached at {SERVER} (429: why); send the prompt again in a moment",
         ),
         (
             500,
             "api_error",
             "server_failed",
             True,
-            f"{SERVER} failed (500: why); send the prompt again in a moment",
+            f"{SERVER} had an internal error (500: why); send the prompt again in a moment",
         ),
         (
             503,
@@ -98,18 +101,18 @@ def classify(
         ),
     ],
 )
-def test_what_the_service_says_itself_is_told_as_its_own(
+def test_an_error_of_the_service_says_what_to_do(
     status: int,
-    kind: str,
+    error_type: str,
     reason: str,
-    retry: bool,  # noqa: FBT001  (a parameter of the test)
-    line: str,
+    is_retryable: bool,  # noqa: FBT001  (a test parameter)
+    detail: str,
 ) -> None:
-    assert classify(status, "why", kind) == (reason, retry, line)
+    assert classify(status, "why", error_type) == (reason, is_retryable, detail)
 
 
 @pytest.mark.parametrize(
-    ("status", "page", "reason", "said"),
+    ("status", "page", "reason", "summary"),
     [
         (500, NGINX_PAGE.format("500 Oh"), "unavailable", "500 Oh"),
         (502, NGINX_PAGE.format("502 Bad Gateway"), "gateway", "502 Bad Gateway"),
@@ -121,45 +124,45 @@ def test_what_the_service_says_itself_is_told_as_its_own(
         (529, NGINX_PAGE.format("Busy"), "overloaded", "529: Busy"),
     ],
 )
-def test_a_gateway_that_answers_for_now_is_named_as_one(
-    status: int, page: str, reason: str, said: str
+def test_a_temporary_gateway_error_names_the_gateway(
+    status: int, page: str, reason: str, summary: str
 ) -> None:
-    line = (
-        f"a gateway or proxy on the way to {SERVER} answered in its place ({said}); send the "
-        "prompt again in a moment; if that does not help, check ANTHROPIC_BASE_URL and proxy"
+    detail = (
+        f"a gateway or proxy in front of {SERVER} answered instead ({summary}); send the "
+        "prompt again in a moment; if it fails again, check ANTHROPIC_BASE_URL and your proxy"
     )
-    assert classify(status, page) == (reason, True, line)
+    assert classify(status, page) == (reason, True, detail)
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 407])
-def test_a_page_that_refuses_is_not_taken_for_the_services_word_on_the_key(status: int) -> None:
-    line = (
-        f"a gateway or proxy on the way to {SERVER} answered in its place ({status}: Blocked & "
-        "logged); check ANTHROPIC_BASE_URL, network and proxy"
+def test_a_gateways_refusal_is_not_blamed_on_the_key(status: int) -> None:
+    detail = (
+        f"a gateway or proxy in front of {SERVER} answered instead ({status}: Blocked & "
+        "logged); check ANTHROPIC_BASE_URL, your network and your proxy"
     )
-    assert classify(status, "<p>Blocked &amp; logged</p>") == ("gateway", False, line)
+    assert classify(status, "<p>Blocked &amp; logged</p>") == ("gateway", False, detail)
 
 
-def test_a_gateway_that_takes_no_more_is_told_by_what_helps() -> None:
-    reason, retry, line = classify(413, NGINX_PAGE.format("413 Request Entity Too Large"))
-    assert (reason, retry) == ("too_long", False)
-    assert line.endswith(
+def test_a_gateways_size_limit_suggests_a_new_session() -> None:
+    reason, is_retryable, detail = classify(413, NGINX_PAGE.format("413 Request Entity Too Large"))
+    assert (reason, is_retryable) == ("too_long", False)
+    assert detail.endswith(
         "(413 Request Entity Too Large); the conversation is too long for it; start a new session "
         "(/clear)"
     )
 
 
-def test_a_request_is_named_by_what_the_service_finds_it_by() -> None:
-    _, _, line = classify(500, "x" * 1000, "api_error", {"request-id": "req_\x1b[1m7"})
-    assert "…, request req_ [1m7); send" in line
+def test_an_error_names_the_request_id() -> None:
+    _, _, detail = classify(500, "x" * 1000, "api_error", {"request-id": "req_\x1b[1m7"})
+    assert "…, request req_ [1m7); send" in detail
     in_stream = classify_stream_error(SERVER, "api_error", "oops", "req_8")
     assert in_stream.detail == (
-        f"{SERVER} failed (oops, request req_8); send the prompt again in a moment"
+        f"{SERVER} had an internal error (oops, request req_8); send the prompt again in a moment"
     )
 
 
 @pytest.mark.parametrize(
-    ("page", "line"),
+    ("page", "title"),
     [
         (
             "<!DOCTYPE html><!-- c --><style>p {}</style><title>\n\nGone &lt;x&gt;</title>",
@@ -170,5 +173,5 @@ def test_a_request_is_named_by_what_the_service_finds_it_by() -> None:
         ("<p>Broken", "Broken"),
     ],
 )
-def test_of_a_page_its_first_line_is_read(page: str, line: str) -> None:
-    assert extract_page_title(page) == line
+def test_a_page_is_summarized_by_its_title(page: str, title: str) -> None:
+    assert extract_page_title(page) == title

@@ -1,4 +1,4 @@
-"""Real packages in a folder of the test's own; the SDK itself is checked last."""
+"""`import_lazily` with a sample package; the last test imports the SDK itself."""
 
 import importlib
 import logging
@@ -14,10 +14,10 @@ from actors.models.lazy_import import import_lazily
 
 pytestmark = pytest.mark.quick
 MODULE_SOURCES = {
-    "__init__": "from .cheap import Cheap\nfrom .dear import Dear as Precious\nMADE = [1]\n",
+    "__init__": "from .cheap import Cheap\nfrom .costly import Costly as Renamed\nMADE = [1]\n",
     "cheap": "class Cheap: pass\n",
-    "dear": "class Dear: pass\n",
-    "aside": "ASIDE = 1\n",
+    "costly": "class Costly: pass\n",
+    "extra": "EXTRA = 1\n",
     "inner.__init__": "from ..cheap import Cheap as Inner\nfrom .deep import Deep\n",
     "inner.deep": "class Deep: pass\n",
 }
@@ -36,80 +36,80 @@ def package_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[Pa
 
 def write_modules(package_dir: Path, modules: dict[str, str]) -> None:
     for name, source in modules.items():
-        path = package_dir / "gathering" / f"{name.replace('.', '/')}.py"
+        path = package_dir / "sample" / f"{name.replace('.', '/')}.py"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(source)
 
 
 def list_loaded_modules() -> list[str]:
-    return sorted(name for name in sys.modules if name.partition(".")[0] == "gathering")
+    return sorted(name for name in sys.modules if name.partition(".")[0] == "sample")
 
 
-def import_sample_package(use: str = "gathering", name: str = "Cheap") -> ModuleType:
-    def load() -> None:
-        getattr(importlib.import_module(use), name)
+def import_sample_package(module: str = "sample", name: str = "Cheap") -> ModuleType:
+    def import_needed() -> None:
+        getattr(importlib.import_module(module), name)
 
-    import_lazily("gathering", ("gathering.inner",), load)
-    return importlib.import_module("gathering")
+    import_lazily("sample", ("sample.inner",), import_needed)
+    return importlib.import_module("sample")
 
 
-def test_a_name_loads_the_module_it_comes_from_and_no_other(package_dir: Path) -> None:
+def test_a_name_imports_only_the_module_it_comes_from(package_dir: Path) -> None:
     write_modules(package_dir, MODULE_SOURCES)
     package = import_sample_package()
-    assert list_loaded_modules() == ["gathering", "gathering.cheap"]
-    assert package.Cheap is sys.modules["gathering.cheap"].Cheap
+    assert list_loaded_modules() == ["sample", "sample.cheap"]
+    assert package.Cheap is sys.modules["sample.cheap"].Cheap
 
 
-def test_a_name_that_is_gathered_under_another_is_the_same_object(package_dir: Path) -> None:
+def test_a_renamed_reexport_is_the_same_object(package_dir: Path) -> None:
     write_modules(package_dir, MODULE_SOURCES)
     package = import_sample_package()
-    assert package.Precious is sys.modules["gathering.dear"].Dear
+    assert package.Renamed is sys.modules["sample.costly"].Costly
 
 
-def test_an_inner_package_is_late_too(package_dir: Path) -> None:
+def test_a_subpackage_is_imported_lazily_too(package_dir: Path) -> None:
     write_modules(package_dir, MODULE_SOURCES)
-    import_sample_package("gathering.inner", "Inner")
-    assert list_loaded_modules() == ["gathering", "gathering.cheap", "gathering.inner"]
+    import_sample_package("sample.inner", "Inner")
+    assert list_loaded_modules() == ["sample", "sample.cheap", "sample.inner"]
 
 
-def test_a_module_of_the_package_can_be_imported_from_it(package_dir: Path) -> None:
+def test_a_submodule_can_be_imported_from_the_package(package_dir: Path) -> None:
     write_modules(package_dir, MODULE_SOURCES)
-    package = import_sample_package("gathering", "aside")
-    assert package.aside.ASIDE == 1
-    assert list_loaded_modules() == ["gathering", "gathering.aside"]
+    package = import_sample_package("sample", "extra")
+    assert package.extra.EXTRA == 1
+    assert list_loaded_modules() == ["sample", "sample.extra"]
 
 
-def test_a_name_that_the_package_makes_itself_runs_it_once(package_dir: Path) -> None:
+def test_a_name_defined_in_the_package_runs_it_once(package_dir: Path) -> None:
     write_modules(package_dir, MODULE_SOURCES)
     package = import_sample_package()
     made = package.MADE
     assert package.MADE is made
-    assert "gathering.dear" in list_loaded_modules()
+    assert "sample.costly" in list_loaded_modules()
 
 
-def test_a_name_that_is_nowhere_is_told_as_ever(package_dir: Path) -> None:
+def test_an_unknown_name_raises_the_usual_error(package_dir: Path) -> None:
     write_modules(package_dir, MODULE_SOURCES)
-    with pytest.raises(AttributeError, match="module 'gathering' has no attribute 'Absent'"):
+    with pytest.raises(AttributeError, match="module 'sample' has no attribute 'Absent'"):
         _ = import_sample_package().Absent
 
 
-def test_a_package_that_relies_on_its_own_code_is_loaded_whole(package_dir: Path) -> None:
-    relies = "import sys\nif 'MADE' not in vars(sys.modules['gathering']): raise ImportError\n"
+def test_a_package_that_needs_its_own_code_is_imported_whole(package_dir: Path) -> None:
+    check = "import sys\nif 'MADE' not in vars(sys.modules['sample']): raise ImportError\n"
     write_modules(
         package_dir, MODULE_SOURCES | {"__init__": f"MADE = [1]\n{MODULE_SOURCES['__init__']}"}
     )
-    write_modules(package_dir, {"cheap": f"{relies}class Cheap: pass\n"})
+    write_modules(package_dir, {"cheap": f"{check}class Cheap: pass\n"})
     assert import_sample_package().Cheap
-    assert list_loaded_modules() == ["gathering", "gathering.cheap", "gathering.dear"]
+    assert list_loaded_modules() == ["sample", "sample.cheap", "sample.costly"]
 
 
-def test_a_package_that_is_broken_says_so(package_dir: Path) -> None:
+def test_a_broken_package_raises_its_import_error(package_dir: Path) -> None:
     write_modules(package_dir, {"__init__": "from .absent import Cheap\n"})
-    with pytest.raises(ModuleNotFoundError, match=r"gathering\.absent"):
+    with pytest.raises(ModuleNotFoundError, match=r"sample\.absent"):
         import_sample_package()
 
 
-def test_of_the_sdk_only_a_part_is_loaded(caplog: pytest.LogCaptureFixture) -> None:
+def test_only_a_part_of_the_sdk_is_imported(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.WARNING, "greenroom.models")
     load_sdk()
     load_sdk()

@@ -1,4 +1,4 @@
-"""What the scripts answer, decided without a server."""
+"""The replies of the default script and the demo script, without a server."""
 
 import pytest
 from pydantic import JsonValue
@@ -24,18 +24,18 @@ def make_user_message(text: str) -> JsonMessage:
     return {"role": "user", "content": [{"type": "text", "text": text}]}
 
 
-def make_tool_result(text: str, *, failed: bool = False) -> JsonMessage:
+def make_tool_result(text: str, *, is_error: bool = False) -> JsonMessage:
     block: JsonMessage = {
         "type": "tool_result",
         "tool_use_id": "t",
         "content": [{"type": "text", "text": text}],
-        "is_error": failed,
+        "is_error": is_error,
     }
     return {"role": "user", "content": [block]}
 
 
 def make_request(*messages: JsonMessage) -> JsonMessage:
-    return {"model": "rehearsal", "messages": list(messages)}
+    return {"model": "scripted", "messages": list(messages)}
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def make_request(*messages: JsonMessage) -> JsonMessage:
         ),
         (
             "write",
-            ScriptedCall("write", {"path": "rehearsal.txt", "content": "Written by a script.\n"}),
+            ScriptedCall("write", {"path": "script.txt", "content": "Written by a script.\n"}),
         ),
         (
             "edit a.py: x = 1 -> x = 2",
@@ -60,24 +60,24 @@ def make_request(*messages: JsonMessage) -> JsonMessage:
         ),
     ],
 )
-def test_a_prompt_plays_the_tool_that_it_names(prompt: str, call: ScriptedCall) -> None:
+def test_a_prompt_calls_the_tool_it_names(prompt: str, call: ScriptedCall) -> None:
     assert make_default_reply(make_request(make_user_message(prompt))).calls == (call,)
 
 
 @pytest.mark.parametrize("prompt", ["hello", "", "what is this already?"])
-def test_any_other_prompt_is_told_that_this_is_a_script_and_what_to_set(prompt: str) -> None:
+def test_any_other_prompt_gets_the_help_text(prompt: str) -> None:
     assert make_default_reply(make_request(make_user_message(prompt))) == ReplyPlan(text=HELP_TEXT)
     assert "script" in HELP_TEXT
     assert "ANTHROPIC_API_KEY" in HELP_TEXT
     assert "ANTHROPIC_BASE_URL" in HELP_TEXT
 
 
-def test_long_is_long_enough_to_be_interrupted() -> None:
+def test_the_long_answer_is_long_enough_to_interrupt() -> None:
     assert make_default_reply(make_request(make_user_message("long"))).text == LONG_ANSWER
     assert len(split_words(LONG_ANSWER)) > 400
 
 
-def test_a_result_is_shown_and_ends_the_turn() -> None:
+def test_a_tool_result_is_shown_and_ends_the_turn() -> None:
     plan = make_default_reply(
         make_request(make_user_message("list"), make_tool_result("\n".join("abcdefghijk")))
     )
@@ -86,32 +86,32 @@ def test_a_result_is_shown_and_ends_the_turn() -> None:
     assert "3 more lines" in plan.text
 
 
-def test_a_refused_call_is_taken_as_an_answer() -> None:
+def test_a_denied_call_is_shown_and_ends_the_turn() -> None:
     plan = make_default_reply(
         make_request(
-            make_user_message("run rm x"), make_tool_result("denied: use git rm", failed=True)
+            make_user_message("run rm x"), make_tool_result("denied: use git rm", is_error=True)
         )
     )
     assert not plan.calls
-    assert "did not succeed" in plan.text
+    assert "That failed." in plan.text
     assert "denied: use git rm" in plan.text
 
 
-def test_a_prompt_that_shares_its_message_with_what_was_interrupted_is_still_read() -> None:
-    interrupted = make_tool_result("cancelled", failed=True)
-    shared = [
+def test_a_prompt_after_an_interrupted_turn_is_read() -> None:
+    interrupted = make_tool_result("cancelled", is_error=True)
+    contents = [
         interrupted["content"],
         make_user_message("[interrupted]")["content"],
         make_user_message("list")["content"],
     ]
-    blocks = [block for content in shared if isinstance(content, list) for block in content]
+    blocks = [block for content in contents if isinstance(content, list) for block in content]
     message: JsonMessage = {"role": "user", "content": blocks}
     assert make_default_reply(make_request(make_user_message("run x"), message)).calls == (
         ScriptedCall("ls", {}),
     )
 
 
-def test_the_demo_begins_by_saying_that_it_is_a_script() -> None:
+def test_the_demo_starts_by_saying_it_is_a_script() -> None:
     plan = make_demo_reply(make_request(make_user_message(DEMO_PROMPT)))
     assert "script" in plan.text
     assert plan.calls == PRIMARY_STEPS[0].calls
@@ -122,7 +122,7 @@ def make_expected_results(*steps: ScriptStep) -> list[JsonMessage]:
 
 
 @pytest.mark.parametrize(
-    ("prompt", "before", "step"),
+    ("prompt", "earlier_steps", "step"),
     [
         (prompt, steps[:number], step)
         for prompt, steps in {
@@ -132,51 +132,54 @@ def make_expected_results(*steps: ScriptStep) -> list[JsonMessage]:
         for number, step in enumerate(steps)
     ],
 )
-def test_the_demo_stops_where_a_call_is_refused(
-    prompt: str, before: tuple[ScriptStep, ...], step: ScriptStep
+def test_the_demo_stops_when_a_call_is_denied(
+    prompt: str, earlier_steps: tuple[ScriptStep, ...], step: ScriptStep
 ) -> None:
-    refused = [make_tool_result("denied by the user", failed=True) for _ in step.calls]
+    denied = [make_tool_result("denied by the user", is_error=True) for _ in step.calls]
     plan = make_demo_reply(
-        make_request(make_user_message(prompt), *make_expected_results(*before), *refused)
+        make_request(make_user_message(prompt), *make_expected_results(*earlier_steps), *denied)
     )
     assert not plan.calls
     assert "I stop here" in plan.text
     assert "denied by the user" in plan.text
 
 
-def test_the_demo_says_what_stopped_a_subagent_at_any_depth() -> None:
-    refused = make_tool_result("Denied by the user. The user said: not now", failed=True)
-    stopped = make_demo_reply(make_request(make_user_message(RUN_TESTS_PROMPT), refused)).text
-    for prompt, before in (
+def test_the_demo_shows_what_stopped_a_subagent() -> None:
+    denied = make_tool_result("Denied by the user. The user said: not now", is_error=True)
+    final_text = make_demo_reply(make_request(make_user_message(RUN_TESTS_PROMPT), denied)).text
+    for prompt, earlier_results in (
         (FIND_TEST_PROMPT, ()),
         (DEMO_PROMPT, make_expected_results(PRIMARY_STEPS[0])),
     ):
-        of_task = make_tool_result(
-            f"task_id: general-1\n<task_result>\n{stopped}\n</task_result>", failed=True
+        task_result = make_tool_result(
+            f"task_id: general-1\n<task_result>\n{final_text}\n</task_result>", is_error=True
         )
-        stopped = make_demo_reply(
+        final_text = make_demo_reply(
             make_request(
-                make_user_message(prompt), *before, of_task, make_tool_result("as foreseen")
+                make_user_message(prompt),
+                *earlier_results,
+                task_result,
+                make_tool_result("as expected"),
             )
         ).text
-        assert "> Denied by the user. The user said: not now\n" in stopped
+        assert "> Denied by the user. The user said: not now\n" in final_text
 
 
-def test_the_demo_answers_like_a_rehearsal_once_it_is_over() -> None:
-    played = make_expected_results(*PRIMARY_STEPS)
+def test_the_finished_demo_answers_like_the_default_script() -> None:
+    results = make_expected_results(*PRIMARY_STEPS)
     assert make_demo_reply(
-        make_request(make_user_message(DEMO_PROMPT), *played, make_user_message("list"))
+        make_request(make_user_message(DEMO_PROMPT), *results, make_user_message("list"))
     ).calls == (ScriptedCall("ls", {}),)
     assert not make_demo_reply(
         make_request(
             make_user_message(DEMO_PROMPT),
-            *played,
+            *results,
             make_user_message("list"),
             make_tool_result("a"),
         )
     ).calls
 
 
-def test_words_keep_every_character() -> None:
+def test_split_words_keep_every_character() -> None:
     for text in (LONG_ANSWER, HELP_TEXT, " a\n\nb  ", "", "\n"):
         assert "".join(split_words(text)) == text

@@ -1,7 +1,7 @@
-"""Each way a provider fails, over the real SDK, against a server that misbehaves on the wire.
+"""Every way in which a provider can fail, with the real SDK and a misbehaving server.
 
-One request each: the SDK never asks again by itself, and every fault says whether asking again
-could help, and when the server wishes it. What a turn makes of that is the turn's own decision.
+Each test sends one request. The SDK never retries. Each error says whether and when a retry could
+help; the turn decides about it.
 """
 
 import asyncio
@@ -47,17 +47,19 @@ REQUEST = ModelRequest(
 
 
 @asynccontextmanager
-async def open_client(url: str, idle_s: float = 5.0) -> AsyncGenerator[AnthropicClient, None]:
-    model = AnthropicClient(url, "key", idle_timeout_s=idle_s)
+async def open_client(
+    url: str, idle_timeout_s: float = 5.0
+) -> AsyncGenerator[AnthropicClient, None]:
+    client = AnthropicClient(url, "key", idle_timeout_s=idle_timeout_s)
     try:
-        yield model
+        yield client
     finally:
-        await model.close()
+        await client.close()
 
 
 @dataclass
 class RequestOutcome:
-    """All that came of one request."""
+    """Everything that one request returned."""
 
     text: str = ""
     usage: Usage | None = None
@@ -67,37 +69,37 @@ class RequestOutcome:
     @property
     def error_fields(self) -> tuple[str, bool, float]:
         assert self.error is not None
-        assert self.reply is None, "a reply came though the request failed"
+        assert self.reply is None, "the request failed but returned a reply"
         assert "\n" not in self.error.detail
         return self.error.reason, self.error.is_retryable, self.error.retry_after_s
 
 
-async def send_request(model: AnthropicClient) -> RequestOutcome:
-    heard = RequestOutcome()
+async def send_request(client: AnthropicClient) -> RequestOutcome:
+    outcome = RequestOutcome()
     try:
-        async with aclosing(model.stream(REQUEST)) as events:
+        async with aclosing(client.stream(REQUEST)) as events:
             async for event in events:
                 if isinstance(event, ReplyDelta):
-                    heard.text += event.text
-                    heard.usage = event.usage or heard.usage
+                    outcome.text += event.text
+                    outcome.usage = event.usage or outcome.usage
                 else:
-                    heard.reply = event
+                    outcome.reply = event
     except ModelError as error:
-        heard.error = error
-    return heard
+        outcome.error = error
+    return outcome
 
 
-def send_one_request(*answers: ScriptedResponse, idle_s: float = 5.0) -> RequestOutcome:
-    """Ask a server with these answers once; it must not be asked twice."""
+def send_one_request(*responses: ScriptedResponse, idle_timeout_s: float = 5.0) -> RequestOutcome:
+    """Send a request to a server with these responses; check that it is sent only once."""
 
-    async def once(server: ScriptedServer) -> RequestOutcome:
-        async with open_client(server.base_url, idle_s) as model:
-            return await send_request(model)
+    async def send(server: ScriptedServer) -> RequestOutcome:
+        async with open_client(server.base_url, idle_timeout_s) as client:
+            return await send_request(client)
 
-    with ScriptedServer(*answers) as server:
-        result = asyncio.run(once(server))
-    assert len(server.requests) == 1, "it asked again by itself"
-    return result
+    with ScriptedServer(*responses) as server:
+        outcome = asyncio.run(send(server))
+    assert len(server.requests) == 1, "the client retried on its own"
+    return outcome
 
 
 @pytest.mark.parametrize(
@@ -113,7 +115,7 @@ def send_one_request(*answers: ScriptedResponse, idle_s: float = 5.0) -> Request
         (529, "overloaded"),
     ],
 )
-def test_row_1_a_server_in_trouble_may_be_asked_again(status: int, reason: str) -> None:
+def test_a_temporary_server_error_is_retryable(status: int, reason: str) -> None:
     assert send_one_request(respond_http_error(status, "api_error", "later")).error_fields == (
         reason,
         True,
@@ -122,7 +124,7 @@ def test_row_1_a_server_in_trouble_may_be_asked_again(status: int, reason: str) 
 
 
 @pytest.mark.parametrize(
-    ("headers", "wish_s"),
+    ("headers", "retry_after_s"),
     [
         ({"retry_after": "7"}, 7),
         ({"retry_after": "0.5"}, 0.5),
@@ -148,51 +150,55 @@ def test_row_1_a_server_in_trouble_may_be_asked_again(status: int, reason: str) 
         ({"retry_after": "soon"}, 0),
     ],
 )
-def test_row_2_the_servers_wish_is_read_from_whatever_form_it_has(
-    headers: dict[str, str], wish_s: float
+def test_every_form_of_the_retry_delay_is_parsed(
+    headers: dict[str, str], retry_after_s: float
 ) -> None:
     busy = respond_http_error(529, "overloaded_error", "busy", **headers)
-    assert send_one_request(busy).error_fields == ("overloaded", True, wish_s)
+    assert send_one_request(busy).error_fields == ("overloaded", True, retry_after_s)
 
 
 @pytest.mark.parametrize(
-    ("answer", "retry"),
+    ("response", "is_retryable"),
     [
         (respond_http_error(500, "api_error", "oops", x_should_retry="false"), False),
-        (respond_http_error(400, "invalid_request_error", "odd", x_should_retry="true"), True),
+        (
+            respond_http_error(400, "invalid_request_error", "bad input", x_should_retry="true"),
+            True,
+        ),
     ],
 )
-def test_row_3_what_the_server_says_about_asking_again_counts(
-    answer: ScriptedResponse, retry: bool
-) -> None:  # noqa: FBT001  (a parameter of the test)
-    assert send_one_request(answer).error_fields[1] is retry
+def test_the_servers_retry_header_overrides_the_status(
+    response: ScriptedResponse,
+    is_retryable: bool,  # noqa: FBT001  (a test parameter)
+) -> None:
+    assert send_one_request(response).error_fields[1] is is_retryable
 
 
-def test_row_4_a_connection_that_is_reset_before_the_answer_may_be_tried_again() -> None:
-    """The connection is taken and dropped, without a byte."""
+def test_a_connection_closed_before_the_response_is_retryable() -> None:
+    """The server accepts the connection and closes it without sending a byte."""
 
-    async def once(url: str) -> RequestOutcome:
-        async with open_client(url) as model:
-            return await send_request(model)
+    async def send(url: str) -> RequestOutcome:
+        async with open_client(url) as client:
+            return await send_request(client)
 
-    with socket.create_server(("127.0.0.1", 0)) as listening:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
 
-        def drop() -> None:
-            connection, _ = listening.accept()
+        def close_connection() -> None:
+            connection, _ = listener.accept()
             connection.recv(1)
             connection.close()
 
-        dropping = threading.Thread(target=drop, daemon=True)
-        dropping.start()
-        failed = asyncio.run(once(f"http://127.0.0.1:{listening.getsockname()[1]}"))
-        dropping.join(5)
-    assert failed.error_fields == ("unreachable", True, 0)
+        thread = threading.Thread(target=close_connection, daemon=True)
+        thread.start()
+        outcome = asyncio.run(send(f"http://127.0.0.1:{listener.getsockname()[1]}"))
+        thread.join(5)
+    assert outcome.error_fields == ("unreachable", True, 0)
 
 
 @pytest.mark.parametrize(
-    ("answer", "reason", "advice"),
+    ("response", "reason", "advice"),
     [
-        (respond_http_error(400, "invalid_request_error", "odd"), "rejected", "odd"),
+        (respond_http_error(400, "invalid_request_error", "bad input"), "rejected", "bad input"),
         (
             respond_http_error(401, "authentication_error", "bad key"),
             "unauthorized",
@@ -206,7 +212,7 @@ def test_row_4_a_connection_that_is_reset_before_the_answer_may_be_tried_again()
         (
             respond_http_error(404, "not_found_error", "model: x"),
             "rejected",
-            "choose one by --model or /model",
+            "choose another one with --model or /model",
         ),
         (respond_http_error(413, "request_too_large", "big"), "too_long", "start a new session"),
         (
@@ -227,32 +233,32 @@ def test_row_4_a_connection_that_is_reset_before_the_answer_may_be_tried_again()
         (
             ScriptedResponse(b"<html>nothing</html>", 200, {"content-type": "text/html"}),
             "protocol",
-            "check that ANTHROPIC_BASE_URL is right",
+            "check ANTHROPIC_BASE_URL",
         ),
     ],
 )
-def test_row_5_what_cannot_succeed_is_not_tried_again_and_says_what_to_do(
-    answer: ScriptedResponse, reason: str, advice: str
+def test_a_permanent_error_says_what_to_do(
+    response: ScriptedResponse, reason: str, advice: str
 ) -> None:
-    failed = send_one_request(answer)
-    assert failed.error_fields == (reason, False, 0)
-    assert advice in str(failed.error)
-    assert "<html>" not in str(failed.error)
+    outcome = send_one_request(response)
+    assert outcome.error_fields == (reason, False, 0)
+    assert advice in str(outcome.error)
+    assert "<html>" not in str(outcome.error)
 
 
 @pytest.mark.parametrize("ending", ["close", "reset"])
-def test_row_6_a_stream_that_is_cut_keeps_its_text_and_gives_no_reply(
+def test_an_interrupted_stream_keeps_its_text_without_a_reply(
     ending: ResponseEnding,
 ) -> None:
-    failed = send_one_request(truncate_response(CALL, 900, ending))
-    assert failed.error_fields == ("cut_off", True, 0)
-    assert "I will look.".startswith(failed.text)
-    assert failed.usage is not None
-    assert failed.usage.requests == 1
+    outcome = send_one_request(truncate_response(CALL, 900, ending))
+    assert outcome.error_fields == ("cut_off", True, 0)
+    assert "I will look.".startswith(outcome.text)
+    assert outcome.usage is not None
+    assert outcome.usage.requests == 1
 
 
 @pytest.mark.parametrize(
-    ("kind", "reason", "retry"),
+    ("error_type", "reason", "is_retryable"),
     [
         ("overloaded_error", "overloaded", True),
         ("api_error", "server_failed", True),
@@ -262,19 +268,19 @@ def test_row_6_a_stream_that_is_cut_keeps_its_text_and_gives_no_reply(
         ("authentication_error", "unauthorized", False),
     ],
 )
-def test_row_7_an_error_event_under_status_200_is_told_by_its_type(
-    kind: str,
+def test_an_error_event_in_a_stream_is_classified_by_type(
+    error_type: str,
     reason: str,
-    retry: bool,  # noqa: FBT001  (a parameter of the test)
+    is_retryable: bool,  # noqa: FBT001  (a test parameter)
 ) -> None:
-    assert send_one_request(respond_stream_error(kind, "why", HELLO)).error_fields == (
+    assert send_one_request(respond_stream_error(error_type, "why", HELLO)).error_fields == (
         reason,
-        retry,
+        is_retryable,
         0,
     )
 
 
-def test_row_8_a_stream_that_ends_in_order_without_its_last_event_is_no_success() -> None:
+def test_a_stream_without_its_last_event_is_no_success() -> None:
     end = CALL.body.rindex(b"event: message_stop")
     for after_bytes in (end, CALL.body.rindex(b"event: message_delta"), 900):
         assert send_one_request(truncate_response(CALL, after_bytes, "complete")).error_fields == (
@@ -284,13 +290,13 @@ def test_row_8_a_stream_that_ends_in_order_without_its_last_event_is_no_success(
         )
 
 
-def test_row_9_a_call_that_the_output_limit_cut_has_no_arguments() -> None:
-    done = send_one_request(
+def test_a_tool_call_at_the_output_limit_has_no_arguments() -> None:
+    outcome = send_one_request(
         respond_raw_tool_call("bash", '{"command": "ls", "tim', stop_reason="max_tokens")
     )
-    assert done.reply is not None
-    assert done.reply.stop_reason == "max_tokens"
-    (call,) = done.reply.content
+    assert outcome.reply is not None
+    assert outcome.reply.stop_reason == "max_tokens"
+    (call,) = outcome.reply.content
     assert isinstance(call, ToolUseBlock)
     assert call.input == {}
 
@@ -302,130 +308,132 @@ def test_row_9_a_call_that_the_output_limit_cut_has_no_arguments() -> None:
         ('{"command": "rm -rf build", "dry_run": tr',),
         ("not json",),
     ],
-    ids=["row 10: a key twice", "row 11: cut", "row 11: no JSON"],
+    ids=["duplicate key", "truncated", "not JSON"],
 )
-def test_rows_10_and_11_arguments_that_are_not_one_strict_object_are_none(
+def test_invalid_tool_arguments_are_dropped_with_an_error(
     pieces: tuple[str, ...],
 ) -> None:
-    done = send_one_request(respond_raw_tool_call("bash", *pieces))
-    assert done.reply is not None
-    (call,) = done.reply.content
+    outcome = send_one_request(respond_raw_tool_call("bash", *pieces))
+    assert outcome.reply is not None
+    (call,) = outcome.reply.content
     assert isinstance(call, ToolUseBlock)
     assert (call.input, bool(call.input_error)) == ({}, True)
 
 
 @pytest.mark.parametrize(
-    "answer",
+    "response",
     [
         ScriptedResponse(b"data: garbage\n\n"),
         ScriptedResponse(b'data: {"type": "message_stop"}\n\n'),
         respond_events([{"type": "content_block_stop", "index": 7}]),
         truncate_response(HELLO, 0, "complete"),
     ],
-    ids=["no JSON", "wrong order", "bad index", "nothing"],
+    ids=["not JSON", "wrong order", "bad index", "empty"],
 )
-def test_row_12_what_is_not_the_messages_api_is_refused_for_good(answer: ScriptedResponse) -> None:
-    assert send_one_request(answer).error_fields == ("protocol", False, 0)
+def test_a_protocol_violation_is_a_permanent_error(response: ScriptedResponse) -> None:
+    assert send_one_request(response).error_fields == ("protocol", False, 0)
 
 
-def test_row_13_unknown_events_pass_and_an_unknown_stop_reason_is_handed_on() -> None:
-    strange = ScriptedResponse(b'data: {"type": "weather", "sunny": true}\n\n' + HELLO.body)
-    assert send_one_request(strange).reply == send_one_request(HELLO).reply
-    odd = send_one_request(respond_text("So.", stop_reason="a_new_reason"))
-    assert odd.reply is not None
-    assert odd.reply.stop_reason == "a_new_reason"
+def test_unknown_events_are_ignored_and_stop_reasons_are_kept() -> None:
+    with_unknown_event = ScriptedResponse(
+        b'data: {"type": "weather", "sunny": true}\n\n' + HELLO.body
+    )
+    assert send_one_request(with_unknown_event).reply == send_one_request(HELLO).reply
+    outcome = send_one_request(respond_text("So.", stop_reason="a_new_reason"))
+    assert outcome.reply is not None
+    assert outcome.reply.stop_reason == "a_new_reason"
 
 
-def test_row_14_silence_in_mid_stream_ends_after_a_time_of_our_own() -> None:
-    failed = send_one_request(truncate_response(CALL, 900, "silence"), idle_s=0.05)
-    assert failed.error_fields == ("cut_off", True, 0)
-    assert "silent for 0.05 s" in str(failed.error)
+def test_a_silent_stream_ends_after_the_idle_timeout() -> None:
+    outcome = send_one_request(truncate_response(CALL, 900, "silence"), idle_timeout_s=0.05)
+    assert outcome.error_fields == ("cut_off", True, 0)
+    assert "sent nothing for 0.05 s" in str(outcome.error)
 
 
-def test_a_wish_in_the_head_of_a_stream_that_fails_later_counts_too() -> None:
-    head = {"content-type": "text/event-stream", "retry-after": "3", "x-should-retry": "false"}
+def test_retry_headers_apply_to_streams_that_fail_later() -> None:
+    headers = {"content-type": "text/event-stream", "retry-after": "3", "x-should-retry": "false"}
     assert send_one_request(
-        replace(truncate_response(HELLO, 600, "close"), headers=head)
+        replace(truncate_response(HELLO, 600, "close"), headers=headers)
     ).error_fields == ("cut_off", False, 3)
 
 
-def test_a_server_that_refuses_the_connection_may_be_there_later() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        url = f"http://127.0.0.1:{taken.getsockname()[1]}"
+def test_a_refused_connection_is_retryable() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as closed_port:
+        url = f"http://127.0.0.1:{closed_port.getsockname()[1]}"
 
-    async def once() -> RequestOutcome:
-        async with open_client(url) as model:
-            return await send_request(model)
+    async def send() -> RequestOutcome:
+        async with open_client(url) as client:
+            return await send_request(client)
 
-    assert asyncio.run(once()).error_fields == ("unreachable", True, 0)
+    assert asyncio.run(send()).error_fields == ("unreachable", True, 0)
 
 
-def test_a_key_that_the_server_quotes_is_not_told() -> None:
+def test_a_key_quoted_by_the_server_is_redacted() -> None:
     key = "a-key-of-some-length"
-    quoting = (
+    responses = (
         respond_http_error(401, "authentication_error", f"bad key {key}"),
         respond_stream_error("overloaded_error", f"not for {key}"),
     )
-    assert [str(send_with_key(key, each)).count(key) for each in quoting] == [0, 0]
-    assert "[secret]" in str(send_with_key(key, quoting[0]))
+    assert [str(send_with_key(key, each)).count(key) for each in responses] == [0, 0]
+    assert "[secret]" in str(send_with_key(key, responses[0]))
 
 
-def send_with_key(key: str, answer: ScriptedResponse) -> ModelError | None:
-    async def once(url: str) -> RequestOutcome:
-        model = AnthropicClient(url, key)
+def send_with_key(key: str, response: ScriptedResponse) -> ModelError | None:
+    async def send(url: str) -> RequestOutcome:
+        client = AnthropicClient(url, key)
         try:
-            return await send_request(model)
+            return await send_request(client)
         finally:
-            await model.close()
+            await client.close()
 
-    with ScriptedServer(answer) as server:
-        return asyncio.run(once(server.base_url)).error
+    with ScriptedServer(response) as server:
+        return asyncio.run(send(server.base_url)).error
 
 
 @pytest.mark.parametrize(
-    ("url", "said"),
+    ("url", "text"),
     [
         ("http://127.0.0.1:99999", "port"),
         ("http://me:password@[::1", "Invalid IPv6 URL"),
         ("me:password@127.0.0.1", "protocol"),
     ],
 )
-def test_what_is_no_url_is_told_without_a_password(url: str, said: str) -> None:
-    async def once() -> RequestOutcome:
-        async with open_client(url) as model:
-            return await send_request(model)
+def test_an_invalid_url_is_shown_without_its_password(url: str, text: str) -> None:
+    async def send() -> RequestOutcome:
+        async with open_client(url) as client:
+            return await send_request(client)
 
-    told = str(asyncio.run(once()).error)
-    assert said in told
-    assert "password" not in told
-
-
-# What a model takes.
+    detail = str(asyncio.run(send()).error)
+    assert text in detail
+    assert "password" not in detail
 
 
-def look_up_limits(answer: ScriptedResponse | None) -> tuple[ModelLimitsFound | None, list[str]]:
-    async def once(server: ScriptedServer) -> ModelLimitsFound | None:
-        async with open_client(server.base_url) as model:
-            return await model.look_up_limits("claude-test")
-
-    with ScriptedServer(limits_response=answer) as server:
-        return asyncio.run(once(server)), [each.path for each in server.limits_requests]
+# Model limits.
 
 
-def test_what_a_model_takes_is_read_from_its_server() -> None:
-    told = ScriptedResponse(
+def look_up_limits(response: ScriptedResponse | None) -> tuple[ModelLimitsFound | None, list[str]]:
+    async def send(server: ScriptedServer) -> ModelLimitsFound | None:
+        async with open_client(server.base_url) as client:
+            return await client.look_up_limits("claude-test")
+
+    with ScriptedServer(limits_response=response) as server:
+        return asyncio.run(send(server)), [each.path for each in server.limits_requests]
+
+
+def test_model_limits_are_read_from_the_server() -> None:
+    response = ScriptedResponse(
         b'{"id": "claude-test", "type": "model", "display_name": "Test",'
         b'"created_at": "2026-01-01T00:00:00Z", "max_input_tokens": 5000, "max_tokens": 700}',
         headers={"content-type": "application/json"},
     )
-    assert look_up_limits(told) == (
+    assert look_up_limits(response) == (
         ModelLimitsFound(model="claude-test", max_context_tokens=5_000, max_output_tokens=700),
         ["/v1/models/claude-test"],
     )
 
 
 @pytest.mark.parametrize(
-    "answer",
+    "response",
     [
         None,
         ScriptedResponse(b"<html></html>", headers={"content-type": "text/html"}),
@@ -435,14 +443,14 @@ def test_what_a_model_takes_is_read_from_its_server() -> None:
         ),
         ScriptedResponse(b'{"id"', headers={"content-type": "application/json"}, ending="reset"),
     ],
-    ids=["404", "a page", "no figures", "odd figures", "cut"],
+    ids=["404", "web page", "no limits", "invalid limits", "interrupted"],
 )
-def test_a_server_that_does_not_say_what_a_model_takes_does_no_harm(
-    answer: ScriptedResponse | None,
+def test_a_server_without_model_limits_causes_no_error(
+    response: ScriptedResponse | None,
 ) -> None:
-    assert look_up_limits(answer)[0] is None
+    assert look_up_limits(response)[0] is None
 
 
-def test_without_a_server_the_figures_are_those_we_know() -> None:
+def test_default_limits_apply_without_a_server() -> None:
     assert get_default_limits("claude-opus-5-5").max_context_tokens == 1_000_000
-    assert get_default_limits("somebody-elses").max_context_tokens == 200_000
+    assert get_default_limits("unknown-model").max_context_tokens == 200_000

@@ -1,4 +1,4 @@
-"""The decoder alone, against streams cut and broken in every way."""
+"""`ReplyDecoder` with streams that are split, truncated and malformed in every way."""
 
 from collections.abc import Iterable, Sequence
 
@@ -50,14 +50,14 @@ STREAM = encode_stream(generate_events(SCRIPTED_REPLY, {"model": "scripted"}, "r
 
 
 def decode_chunks(*chunks: bytes) -> tuple[str, str, list[Reply]]:
-    """Feed a decoder and finish it; return text, thinking and the replies."""
+    """Decode chunks to the end; return text, thinking and the replies."""
     decoder = ReplyDecoder()
     events = [event for chunk in chunks for event in decoder.feed(chunk)]
     decoder.finish()
-    streamed = [event for event in events if isinstance(event, ReplyDelta)]
+    deltas = [event for event in events if isinstance(event, ReplyDelta)]
     return (
-        "".join(event.text for event in streamed),
-        "".join(event.thinking for event in streamed),
+        "".join(event.text for event in deltas),
+        "".join(event.thinking for event in deltas),
         [event for event in events if isinstance(event, Reply)],
     )
 
@@ -71,7 +71,7 @@ def decode_error(*chunks: bytes) -> ModelError:
 def make_block_events(
     start: StreamEvent, deltas: Sequence[StreamEvent], stop_reason: str = "tool_use"
 ) -> list[StreamEvent]:
-    """Make the events of a reply with a single block."""
+    """Return the events of a reply with a single block."""
     end: StreamEvent = {"stop_reason": stop_reason}
     middle: list[StreamEvent] = [
         {"type": "content_block_delta", "index": 0, "delta": delta} for delta in deltas
@@ -86,10 +86,10 @@ def make_block_events(
     ]
 
 
-def decode_tool_use(*pieces: str, whole: dict[str, JsonValue] | None = None) -> ToolUseBlock:
-    """Decode one tool call whose input is streamed in these pieces."""
+def decode_tool_use(*chunks: str, whole: dict[str, JsonValue] | None = None) -> ToolUseBlock:
+    """Decode one tool call with these input chunks."""
     start: StreamEvent = {"type": "tool_use", "id": "t", "name": "bash", "input": whole or {}}
-    deltas: list[StreamEvent] = [{"type": "input_json_delta", "partial_json": p} for p in pieces]
+    deltas: list[StreamEvent] = [{"type": "input_json_delta", "partial_json": c} for c in chunks]
     _, _, replies = decode_chunks(encode_stream(make_block_events(start, deltas)))
     (block,) = replies[0].content
     assert isinstance(block, ToolUseBlock)
@@ -97,7 +97,7 @@ def decode_tool_use(*pieces: str, whole: dict[str, JsonValue] | None = None) -> 
 
 
 @pytest.mark.parametrize("newline", [b"\n", b"\r\n"])
-def test_a_stream_cut_in_two_at_any_byte_gives_the_same_reply(newline: bytes) -> None:
+def test_a_stream_split_at_any_byte_decodes_the_same(newline: bytes) -> None:
     stream = STREAM.replace(b"\n", newline)
     for cut in range(len(stream) + 1):
         assert decode_chunks(stream[:cut], stream[cut:]) == (
@@ -107,7 +107,7 @@ def test_a_stream_cut_in_two_at_any_byte_gives_the_same_reply(newline: bytes) ->
         )
 
 
-def test_a_stream_that_comes_byte_by_byte_gives_the_same_reply() -> None:
+def test_a_stream_read_byte_by_byte_decodes_the_same() -> None:
     single = [STREAM[i : i + 1] for i in range(len(STREAM))]
     assert decode_chunks(*single) == (
         SCRIPTED_REPLY.text,
@@ -116,8 +116,10 @@ def test_a_stream_that_comes_byte_by_byte_gives_the_same_reply() -> None:
     )
 
 
-def test_no_prefix_of_a_stream_gives_a_reply() -> None:
-    for length in range(len(STREAM) - 1):  # without its last line feed the last event stays open
+def test_an_incomplete_stream_never_yields_a_reply() -> None:
+    for length in range(
+        len(STREAM) - 1
+    ):  # without its final line feed, the last event is incomplete
         decoder = ReplyDecoder()
         assert not any(isinstance(event, Reply) for event in decoder.feed(STREAM[:length]))
         with pytest.raises(ModelError) as caught:
@@ -125,7 +127,7 @@ def test_no_prefix_of_a_stream_gives_a_reply() -> None:
         assert caught.value.reason == ("cut_off" if b"\n\n" in STREAM[:length] else "protocol")
 
 
-def test_all_text_of_one_read_comes_out_as_one_piece() -> None:
+def test_all_text_of_one_read_is_one_delta() -> None:
     assert list(ReplyDecoder().feed(STREAM)) == [
         ReplyDelta(
             SCRIPTED_REPLY.text,
@@ -137,40 +139,40 @@ def test_all_text_of_one_read_comes_out_as_one_piece() -> None:
     ]
 
 
-def test_comments_pings_and_unknown_events_and_deltas_pass_by() -> None:
+def test_comments_pings_and_unknown_events_are_ignored() -> None:
     noise = b': still here\n\nevent: ping\nid: 7\nretry: 5\ndata: {"type":"ping"}\n\n'
-    news = b'data: {"type":"message_weather","sunny":true}\n\n'
+    unknown_event = b'data: {"type":"message_weather","sunny":true}\n\n'
     text: StreamEvent = {"type": "text", "text": "a"}
     deltas: list[StreamEvent] = [
         {"type": "citations_delta", "citation": {}},
         {"type": "text_delta", "text": "b"},
     ]
-    said, _, replies = decode_chunks(
-        noise + news, encode_stream(make_block_events(text, deltas, "end_turn")), noise
+    streamed_text, _, replies = decode_chunks(
+        noise + unknown_event, encode_stream(make_block_events(text, deltas, "end_turn")), noise
     )
-    assert said == "ab"
+    assert streamed_text == "ab"
     assert replies[0].content == (TextBlock(text="ab"),)
 
 
-def test_the_data_of_an_event_may_stand_on_several_lines() -> None:
+def test_event_data_can_span_several_lines() -> None:
     split = STREAM.replace(b'data: {"type"', b'data: {\ndata:"type"')
     assert decode_chunks(split) == (SCRIPTED_REPLY.text, SCRIPTED_REPLY.thinking, [EXPECTED_REPLY])
 
 
-def test_what_follows_the_end_of_the_message_is_ignored() -> None:
+def test_data_after_the_end_of_the_message_is_ignored() -> None:
     assert decode_chunks(STREAM + b"data: [DONE]\n\n", b"garbage\n\n", STREAM)[2] == [
         EXPECTED_REPLY
     ]
 
 
-def test_redacted_thinking_is_kept_verbatim() -> None:
+def test_redacted_thinking_is_kept_unchanged() -> None:
     _, _, replies = decode_chunks(
         encode_stream(make_block_events({"type": "redacted_thinking", "data": "x="}, []))
     )
     assert replies[0].content == (RedactedThinkingBlock(data="x="),)
 
 
-def test_a_block_of_an_unknown_type_is_left_out_and_the_reply_goes_on() -> None:
+def test_a_block_of_unknown_type_is_skipped() -> None:
     start: StreamEvent = {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {}}
     delta: StreamEvent = {"type": "input_json_delta", "partial_json": "{"}
     _, _, replies = decode_chunks(encode_stream(make_block_events(start, [delta], "end_turn")))
@@ -179,14 +181,15 @@ def test_a_block_of_an_unknown_type_is_left_out_and_the_reply_goes_on() -> None:
     ]
 
 
-def test_an_empty_text_block_is_left_out_because_the_api_would_refuse_it_back() -> None:
+def test_an_empty_text_block_is_dropped() -> None:
+    """The API would reject it in the next request."""
     _, _, replies = decode_chunks(
         encode_stream(make_block_events({"type": "text", "text": ""}, [], "end_turn"))
     )
     assert replies[0].content == ()
 
 
-def test_the_last_counts_of_a_stream_are_the_ones_that_count() -> None:
+def test_the_last_usage_counts_of_a_stream_win() -> None:
     events = make_block_events({"type": "text", "text": "a"}, [], "end_turn")
     usage: StreamEvent = {"input_tokens": 5, "output_tokens": 7, "cache_read_input_tokens": None}
     events[-2]["usage"] = usage
@@ -194,29 +197,29 @@ def test_the_last_counts_of_a_stream_are_the_ones_that_count() -> None:
     assert replies[0].usage == Usage(input_tokens=5, output_tokens=7, requests=1)
 
 
-def test_a_tool_input_is_joined_and_read_once() -> None:
+def test_tool_input_is_joined_and_parsed_once() -> None:
     call = decode_tool_use('{"comm', 'and": "l', 's", "n": [1, 2.5, null]}')
     assert call.input == {"command": "ls", "n": [1, 2.5, None]}
     assert call.input_error == ""
 
 
-def test_a_tool_call_without_input_has_an_empty_one() -> None:
+def test_a_tool_call_without_input_gets_an_empty_one() -> None:
     assert decode_tool_use() == ToolUseBlock(id="t", name="bash")
 
 
-def test_a_tool_input_that_comes_whole_at_the_start_is_taken() -> None:
+def test_tool_input_sent_whole_at_the_start_is_accepted() -> None:
     assert decode_tool_use(whole={"command": "ls"}).input == {"command": "ls"}
 
 
 @pytest.mark.parametrize(
-    ("text", "why"),
+    ("text", "problem"),
     [
         ('{"command": "rm -rf build", "dry_run": tr', "EOF"),
-        ('{"command": "ls", "command": "rm -rf ."}', "comes twice"),
-        ('{"a": {"b": 1, "b": 2}}', "comes twice"),
+        ('{"command": "ls", "command": "rm -rf ."}', "duplicate key"),
+        ('{"a": {"b": 1, "b": 2}}', "duplicate key"),
         ('{"a": NaN}', ""),
         ('{"a": -Infinity}', ""),
-        ('{"a": 1e999}', "too large a number"),
+        ('{"a": 1e999}', "too large"),
         ('["ls"]', "not a JSON object"),
         ("null", "not a JSON object"),
         ("{} {}", "trailing"),
@@ -227,20 +230,20 @@ def test_a_tool_input_that_comes_whole_at_the_start_is_taken() -> None:
     ],
     ids=lambda value: value[:20] if value else None,
 )
-def test_a_tool_input_that_is_not_one_json_object_is_malformed(text: str, why: str) -> None:
+def test_tool_input_that_is_no_json_object_is_rejected(text: str, problem: str) -> None:
     call = decode_tool_use(text)
     assert call.input == {}
-    assert call.input_error.startswith("not one JSON object: ")
-    assert why in call.input_error
+    assert call.input_error
+    assert problem in call.input_error
 
 
-def test_a_tool_input_that_comes_both_whole_and_in_parts_is_malformed() -> None:
+def test_tool_input_sent_both_whole_and_streamed_is_rejected() -> None:
     call = decode_tool_use('{"command": "rm"}', whole={"command": "ls"})
     assert (call.input, bool(call.input_error)) == ({}, True)
 
 
 def drop_event(number: int) -> bytes:
-    """Leave one event out of a good reply of six."""
+    """Return a valid stream of six events without one of them."""
     events = make_block_events({"type": "text", "text": ""}, [{"type": "text_delta", "text": "a"}])
     return encode_stream([*events[:number], *events[number + 1 :]])
 
@@ -254,9 +257,9 @@ def drop_event(number: int) -> bytes:
         pytest.param(b"data: [1]\n\n", id="not an object"),
         pytest.param(b"data: {}\n\n", id="without a type"),
         pytest.param(STREAM.replace(b'"index":1', b'"index":7'), id="bad index"),
-        pytest.param(STREAM.replace(b'"index":1', b'"index":"1"'), id="index is a text"),
+        pytest.param(STREAM.replace(b'"index":1', b'"index":"1"'), id="index is a string"),
         pytest.param(STREAM.replace(b'"text":" lese"', b'"text":5'), id="text is a number"),
-        pytest.param(STREAM[: len(STREAM) // 2] + STREAM, id="starts anew"),
+        pytest.param(STREAM[: len(STREAM) // 2] + STREAM, id="second message_start"),
         pytest.param(
             encode_stream(
                 make_block_events(
@@ -265,29 +268,29 @@ def drop_event(number: int) -> bytes:
             ),
             id="delta in another block",
         ),
-        pytest.param(b"<html>Welcome</html>\n\n", id="a web page"),
-        pytest.param(b"", id="nothing"),
+        pytest.param(b"<html>Welcome</html>\n\n", id="web page"),
+        pytest.param(b"", id="empty"),
     ],
 )
-def test_what_is_not_the_messages_api_is_told_and_gives_no_reply(stream: bytes) -> None:
+def test_a_protocol_violation_yields_an_error_and_no_reply(stream: bytes) -> None:
     assert decode_error(stream).reason == "protocol"
 
 
-def test_an_event_without_end_does_not_fill_the_memory() -> None:
-    splitter = SseParser(max_event_bytes=1000)
-    splitter.feed(b"data: " + b"x" * 900)
+def test_an_endless_event_does_not_fill_the_memory() -> None:
+    parser = SseParser(max_event_bytes=1000)
+    parser.feed(b"data: " + b"x" * 900)
     with pytest.raises(ValueError, match="more than 1000 bytes"):
-        splitter.feed(b"x" * 900)
+        parser.feed(b"x" * 900)
 
 
-def test_an_event_of_endlessly_many_lines_does_not_fill_the_memory() -> None:
-    splitter = SseParser(max_event_bytes=1000)
+def test_an_event_with_endless_lines_does_not_fill_the_memory() -> None:
+    parser = SseParser(max_event_bytes=1000)
     with pytest.raises(ValueError, match="more than 1000 bytes"):
-        splitter.feed(b"data: xxxxxxxxx\n" * 200)
+        parser.feed(b"data: xxxxxxxxx\n" * 200)
 
 
 @pytest.mark.parametrize(
-    ("kind", "message", "reason"),
+    ("error_type", "message", "reason"),
     [
         ("overloaded_error", "Overloaded", "overloaded"),
         ("api_error", "Internal server error", "server_failed"),
@@ -299,16 +302,18 @@ def test_an_event_of_endlessly_many_lines_does_not_fill_the_memory() -> None:
         ("new_error", "", "rejected"),
     ],
 )
-def test_an_error_event_is_told_by_its_type(kind: str, message: str, reason: str) -> None:
-    error: StreamEvent = {"type": "error", "error": {"type": kind, "message": message}}
+def test_an_error_event_is_classified_by_its_type(
+    error_type: str, message: str, reason: str
+) -> None:
+    error: StreamEvent = {"type": "error", "error": {"type": error_type, "message": message}}
     failure = decode_error(STREAM[: len(STREAM) // 2], encode_event(error))
     assert failure.reason == reason
     assert message in failure.detail
 
 
-def test_text_that_came_before_a_fault_in_the_same_read_still_comes_out() -> None:
-    said: list[ReplyDelta | Reply] = []
+def test_text_before_an_error_in_one_read_is_yielded() -> None:
+    events: list[ReplyDelta | Reply] = []
     text = encode_stream(make_block_events({"type": "text", "text": "half"}, [])[:2])
     with pytest.raises(ModelError):
-        said.extend(ReplyDecoder().feed(text + b"data: garbage\n\n"))
-    assert said == [ReplyDelta(text="half", usage=Usage(input_tokens=3, requests=1))]
+        events.extend(ReplyDecoder().feed(text + b"data: garbage\n\n"))
+    assert events == [ReplyDelta(text="half", usage=Usage(input_tokens=3, requests=1))]

@@ -1,4 +1,4 @@
-"""The scripts through the real SDK, over loopback."""
+"""The scripted model through the real SDK, over loopback."""
 
 import asyncio
 import socket
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.quick
 
 
 def make_request(prompt: str) -> ModelRequest:
-    return ModelRequest("rehearsal", "", (), ({"role": "user", "content": prompt},), 1000)
+    return ModelRequest("scripted", "", (), ({"role": "user", "content": prompt},), 1000)
 
 
 async def collect_events(model: ScriptedModel, prompt: str) -> list[ReplyDelta | Reply]:
@@ -26,33 +26,33 @@ async def collect_events(model: ScriptedModel, prompt: str) -> list[ReplyDelta |
 
 
 def run_with_model(
-    play: Callable[[ScriptedModel], Coroutine[None, None, None]], pace: float = 0
+    test: Callable[[ScriptedModel], Coroutine[None, None, None]], pace: float = 0
 ) -> None:
     async def run() -> None:
         model = ScriptedModel(make_default_reply, pace)
         try:
-            await play(model)
+            await test(model)
         finally:
             await model.close()
 
     asyncio.run(run())
 
 
-def test_a_script_answers_like_a_model() -> None:
-    async def play(model: ScriptedModel) -> None:
+def test_a_script_streams_a_reply_like_a_model() -> None:
+    async def run(model: ScriptedModel) -> None:
         *streamed, reply = await collect_events(model, "hello")
         assert "".join(e.text for e in streamed if isinstance(e, ReplyDelta)) == HELP_TEXT
         assert isinstance(reply, Reply)
         assert reply.content == (TextBlock(text=HELP_TEXT),)
-        assert (reply.stop_reason, reply.model) == ("end_turn", "rehearsal")
+        assert (reply.stop_reason, reply.model) == ("end_turn", "scripted")
         assert reply.usage.requests == 1
         assert reply.usage.output_tokens > 50
 
-    run_with_model(play)
+    run_with_model(run)
 
 
-def test_calls_of_one_conversation_never_share_an_id() -> None:
-    async def play(model: ScriptedModel) -> None:
+def test_tool_calls_of_a_conversation_have_unique_ids() -> None:
+    async def run(model: ScriptedModel) -> None:
         ids: set[str] = set()
         for _ in range(3):
             reply = (await collect_events(model, "read a.txt"))[-1]
@@ -60,58 +60,58 @@ def test_calls_of_one_conversation_never_share_an_id() -> None:
             ids |= {block.id for block in reply.content if isinstance(block, ToolUseBlock)}
         assert len(ids) == 3
 
-    run_with_model(play)
+    run_with_model(run)
 
 
-def test_a_script_at_its_pace_arrives_in_many_pieces() -> None:
-    async def play(model: ScriptedModel) -> None:
+def test_a_script_with_pauses_arrives_in_many_deltas() -> None:
+    async def run(model: ScriptedModel) -> None:
         assert len(await collect_events(model, "think")) > 20
 
-    run_with_model(play, pace=0.01)
+    run_with_model(run, pace=0.01)
 
 
-def test_leaving_a_long_answer_leaves_the_next_one_whole() -> None:
-    async def play(model: ScriptedModel) -> None:
-        begun = asyncio.Event()
+def test_a_cancelled_reply_does_not_affect_the_next() -> None:
+    async def run(model: ScriptedModel) -> None:
+        started = asyncio.Event()
 
-        async def ask() -> None:
+        async def send() -> None:
             async for _ in model.stream(make_request("long")):
-                begun.set()
+                started.set()
 
-        leaving = asyncio.create_task(ask())
-        await begun.wait()
-        leaving.cancel()
+        task = asyncio.create_task(send())
+        await started.wait()
+        task.cancel()
         with pytest.raises(asyncio.CancelledError):
-            await leaving
+            await task
         reply = (await collect_events(model, "hello"))[-1]
         assert isinstance(reply, Reply)
         assert reply.content == (TextBlock(text=HELP_TEXT),)
 
-    run_with_model(play, pace=0.01)
+    run_with_model(run, pace=0.01)
 
 
-def test_a_fault_in_a_script_is_shown() -> None:
+def test_an_exception_in_a_script_is_reported() -> None:
     def broken(_: Mapping[str, JsonValue]) -> ReplyPlan:
-        raise LookupError("no such scene")  # noqa: EM101, TRY003  (a made-up fault)
+        raise LookupError("no such step")  # noqa: EM101, TRY003  (a test error)
 
     async def run() -> None:
         model = ScriptedModel(broken, 0)
-        with pytest.raises(ModelError, match="the script failed: LookupError: no such scene"):
+        with pytest.raises(ModelError, match="the script failed: LookupError: no such step"):
             await collect_events(model, "hello")
         await model.close()
 
     asyncio.run(run())
 
 
-def test_a_closed_loopback_gives_its_port_back_even_in_mid_stream() -> None:
+def test_closing_the_server_frees_its_port_while_streaming() -> None:
     async def run() -> int:
-        loopback = await start_loopback_server(make_default_reply, pace=1)
-        port = int(loopback.base_url.rpartition(":")[2])
+        server = await start_loopback_server(make_default_reply, pace=1)
+        port = int(server.base_url.rpartition(":")[2])
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         body = b'{"messages":[{"role":"user","content":"long"}]}'
         writer.write(b"POST /v1/messages HTTP/1.1\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
         await reader.readuntil(b"content_block_delta")
-        await loopback.close()
+        await server.close()
         assert len(await reader.read()) < len(LONG_ANSWER)
         writer.close()
         return port
@@ -124,15 +124,15 @@ def test_a_closed_loopback_gives_its_port_back_even_in_mid_stream() -> None:
 @pytest.mark.parametrize(
     "request_bytes", [b"", b"hello\r\n\r\n", b"POST / HTTP/1.1\r\ncontent-length: 9\r\n\r\n{}"]
 )
-def test_what_is_no_request_is_turned_away(request_bytes: bytes) -> None:
+def test_an_invalid_request_is_closed_without_a_response(request_bytes: bytes) -> None:
     async def run() -> None:
-        loopback = await start_loopback_server(make_default_reply, pace=0)
-        port = int(loopback.base_url.rpartition(":")[2])
+        server = await start_loopback_server(make_default_reply, pace=0)
+        port = int(server.base_url.rpartition(":")[2])
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(request_bytes)
         writer.write_eof()
         assert await reader.read() == b""
         writer.close()
-        await loopback.close()
+        await server.close()
 
     asyncio.run(run())

@@ -1,4 +1,4 @@
-"""An actor that crashes when it is told to, and says which life it lives."""
+"""An actor that crashes on request and reports its incarnation."""
 
 from collections.abc import Callable
 
@@ -21,51 +21,54 @@ from tests.actors.runtime.sample_actors import (
 from tests.probe import Probe
 
 MANY_RESTARTS = Restart(limit=100, window_s=3600.0, backoff_s=0.0)
-
-
 ONE_RESTART = Restart(limit=1, window_s=3600.0, backoff_s=0.0)
 
 
 class CrashingActor(Actor[Ping | TrackedPing | PriorityPing | Observed | ChildEnded]):
-    """Crashes when told so; says who it is when asked, and when it starts."""
+    """Does what the text of a message says; reports its starts and other messages to the root."""
 
     def __init__(
         self,
         gate: ThreadGate | None = None,
         on_first_start: Callable[["CrashingActor"], object] | None = None,
     ) -> None:
-        """`first` is done at the first start."""
-        self._heard = 0
+        """`on_first_start` runs in the first incarnation only."""
+        self._received_count = 0
         self._gate = gate
-        self._first = on_first_start
+        self._on_first_start = on_first_start
 
     def on_start(self) -> None:
-        self.tell(ROOT, Observed(text=f"life {self.incarnation}"))
-        if self.incarnation == 1 and self._first:
-            self._first(self)
+        self.tell(ROOT, Observed(text=f"incarnation {self.incarnation}"))
+        if self.incarnation == 1 and self._on_first_start:
+            self._on_first_start(self)
 
     def on_receive(
         self, message: Ping | TrackedPing | PriorityPing | Observed | ChildEnded
     ) -> None:
-        self._heard += 1
-        word = getattr(message, "text", "")
-        match word:
+        self._received_count += 1
+        text = getattr(message, "text", "")
+        match text:
             case "crash":
-                raise RuntimeError(word)
-            case "crash after a word to itself":
-                self.tell(self.address, Observed(text="note to self"))
-                raise RuntimeError(word)
+                raise RuntimeError(text)
+            case "crash after a message to itself":
+                self.tell(self.address, Observed(text="message to itself"))
+                raise RuntimeError(text)
             case "crash at the gate":
                 assert self._gate
                 self._gate.wait_until_open()
-                raise RuntimeError(word)
+                raise RuntimeError(text)
             case "finish and crash":
                 self.finish()
-                raise RuntimeError(word)
+                raise RuntimeError(text)
             case "finish":
-                self.finish(word)
+                self.finish(text)
             case _:
-                self.tell(ROOT, Observed(text=f"{word} {self._heard} in life {self.incarnation}"))
+                self.tell(
+                    ROOT,
+                    Observed(
+                        text=f"{text} {self._received_count} in incarnation {self.incarnation}"
+                    ),
+                )
 
 
 class CrashingActorOnThread(CrashingActor):
@@ -76,19 +79,17 @@ class DrainingCrashingActor(CrashingActor):
     drains_before_stop = True
 
 
-on_each_dispatcher = pytest.mark.parametrize("phoenix", [CrashingActor, CrashingActorOnThread])
-
-
+on_each_dispatcher = pytest.mark.parametrize("actor_class", [CrashingActor, CrashingActorOnThread])
 MakeCrashingActor = Callable[..., CrashingActor]
 
 
 def start_crashing_actor(
     system: ActorSystem, root: Probe, make: MakeCrashingActor, restart: Restart = MANY_RESTARTS
 ) -> Address:
-    child = system.start(make, "phoenix", restart)
-    root.expect(Observed(text="life 1"))
+    child = system.start(make, "crashing", restart)
+    root.expect(Observed(text="incarnation 1"))
     return child
 
 
 def start_job_with(job: ReportJob) -> Callable[[CrashingActor], object]:
-    return lambda phoenix: phoenix.start_job(job, report_failure)
+    return lambda actor: actor.start_job(job, report_failure)

@@ -1,4 +1,4 @@
-"""Small actors that the tests of the runtime share."""
+"""Small actors for the tests of the runtime."""
 
 import asyncio
 import queue
@@ -11,45 +11,44 @@ from typing import Any, ClassVar
 from actors.runtime.actor import Actor, JobFailure, JobId
 from messages.address import ROOT
 from messages.base import Message
-from messages.child_lifecycle import ChildCancelled, ChildCompleted, ChildFailed
+from messages.child_lifecycle import ChildEnded
 from tests.probe import PROBE_TIMEOUT_S
 
 SHORT_TIMEOUT_S = 0.05
-"""A deadline that a test lets pass."""
+"""A deadline that a test expects to pass."""
 
 
 class Ping(Message):
-    """Do what you are there for."""
+    """A message; its effect depends on the receiver."""
 
     text: str = ""
 
 
 class PriorityPing(Message):
-    """Overtakes the mail."""
+    """A message with high priority."""
 
     high_priority = True
     text: str = ""
 
 
 class TrackedPing(Message):
-    """Something its sender wants to hear of."""
+    """A message that comes back to its sender if it is not handled."""
 
     notify_undelivered: ClassVar[bool] = True
     text: str = ""
 
 
 class Observed(Message):
-    """Something that happened, told to whoever listens."""
+    """A report of what happened."""
 
     text: str
 
 
-ChildEndMessage = ChildCompleted | ChildCancelled | ChildFailed
 ReportJob = Callable[[], Awaitable[Observed]]
 
 
 class Echo(Actor[Ping]):
-    """Answers whoever speaks to it."""
+    """Replies with the text it receives."""
 
     def on_receive(self, message: Ping) -> None:
         self.tell(self.sender, Observed(text=message.text))
@@ -60,10 +59,10 @@ class EchoOnThread(Echo):
 
 
 class Finisher(Actor[Ping]):
-    """Speaks its last words and ends."""
+    """Sends a last message and finishes."""
 
     def on_receive(self, message: Ping) -> None:
-        self.tell(ROOT, Observed(text="last words"))
+        self.tell(ROOT, Observed(text="last message"))
         self.finish(message.text)
 
 
@@ -72,24 +71,24 @@ class FinisherOnThread(Finisher):
 
 
 class JobRunner(Actor[Ping | PriorityPing | Observed]):
-    """Does its job when poked, cancels it when hurried, and tells the root what is said."""
+    """Starts its job on `Ping`, cancels it on `PriorityPing`, and reports outcomes to the root."""
 
     def __init__(self, job: Callable[[Callable[[Observed], None]], Awaitable[Observed]]) -> None:
         self._job = job
-        self._works: list[JobId] = []
+        self._job_ids: list[JobId] = []
 
     def on_receive(self, message: Ping | PriorityPing | Observed) -> None:
         match message:
             case Observed():
                 self.tell(ROOT, message)
-            case Ping(text=word):
-                self._works.append(
+            case Ping(text=text):
+                self._job_ids.append(
                     self.start_job(partial(self._job, self.message_sink()), report_failure)
                 )
-                if word == "and cancel":
-                    self.cancel_job(self._works[-1])
+                if text == "and cancel":
+                    self.cancel_job(self._job_ids[-1])
             case PriorityPing():
-                self.cancel_job(self._works[-1])
+                self.cancel_job(self._job_ids[-1])
 
 
 class JobRunnerOnThread(JobRunner):
@@ -101,7 +100,7 @@ def report_failure(failure: JobFailure) -> Observed:
 
 
 class GatedActor(Actor[Ping | PriorityPing]):
-    """Reports each message; the first one keeps it until the test opens the gate."""
+    """Reports each message to the root, but only once the test has opened the gate."""
 
     dispatcher = "thread"
 
@@ -121,7 +120,7 @@ class DrainingGatedActor(GatedActor):
 
 
 class ThreadGate:
-    """Holds a thread until the test lets it go on."""
+    """Blocks a thread until the test opens the gate."""
 
     def __init__(self) -> None:
         self.reached = threading.Event()
@@ -140,7 +139,7 @@ class ThreadGate:
 
 
 class SampleParent(Actor[Message]):
-    """Starts children under given names; does what it is told when poked; reports their ends."""
+    """Starts named children, calls `on_ping` for each `Ping`, and reports all else to the root."""
 
     def __init__(
         self,
@@ -148,7 +147,7 @@ class SampleParent(Actor[Message]):
         on_ping: Callable[["SampleParent"], None] = lambda _: None,
     ) -> None:
         self._children = children
-        self._when_poked = on_ping
+        self._on_ping = on_ping
 
     def on_start(self) -> None:
         for name, make in self._children:
@@ -156,7 +155,7 @@ class SampleParent(Actor[Message]):
 
     def on_receive(self, message: Message) -> None:
         if isinstance(message, Ping):
-            self._when_poked(self)
+            self._on_ping(self)
         else:
             self.tell(ROOT, message)
 
@@ -165,26 +164,26 @@ class SampleParent(Actor[Message]):
             self.tell(self.address.child(name), Ping())
 
 
-class StopRecorder(Actor[ChildEndMessage | Observed]):
-    """Writes down its stop, and the end of a job that takes its time to clean up."""
+class StopRecorder(Actor[ChildEnded | Observed]):
+    """Records its stop, and runs a job."""
 
-    def __init__(self, record: "queue.SimpleQueue[str]", job: ReportJob | None = None) -> None:
-        self._chronicle = record
+    def __init__(self, records: "queue.SimpleQueue[str]", job: ReportJob | None = None) -> None:
+        self._records = records
         self._job = job
 
     def on_start(self) -> None:
         if self._job is not None:
             self.start_job(self._job, report_failure)
 
-    def on_receive(self, message: ChildEndMessage | Observed) -> None:
-        """Not care."""
+    def on_receive(self, message: ChildEnded | Observed) -> None:
+        """Ignore the message."""
 
     def on_stop(self) -> None:
-        self._chronicle.put(f"{self.address} stops")
+        self._records.put(f"{self.address} stops")
 
 
 def drain_queue(entries: "queue.SimpleQueue[str]") -> list[str]:
-    """Take what has been written so far."""
+    """Take everything that the queue holds now."""
     return [entries.get() for _ in range(entries.qsize())]
 
 
@@ -192,14 +191,14 @@ def new_future() -> "Future[None]":
     return Future()
 
 
-def make_slow_cleanup_job(record: "queue.SimpleQueue[str]", name: str) -> ReportJob:
+def make_slow_cleanup_job(records: "queue.SimpleQueue[str]", name: str) -> ReportJob:
     async def job() -> Observed:
         try:
-            record.put(f"{name} at work")
+            records.put(f"{name} running")
             await asyncio.Event().wait()
         finally:
             await asyncio.sleep(0)
-            record.put(f"{name} cleaned up")
+            records.put(f"{name} cleaned up")
         return Observed(text="never")
 
     return job

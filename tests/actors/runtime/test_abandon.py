@@ -1,4 +1,4 @@
-"""Who does not stop in time is given up, and what it still does is nobody's."""
+"""Actors that do not stop in time are abandoned, and their late effects are fenced."""
 
 import queue
 import threading
@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from actors.runtime.actor import Actor, ActorFactory
-from actors.runtime.base_cell import BaseCell
 from actors.runtime.cell import Cell, ThreadCell
 from actors.runtime.mailbox import ChildStopTimeout
 from actors.runtime.registry import ActorRegistry
+from actors.runtime.runtime_port import CellHandle
 from actors.runtime.system import ActorSystem
 from messages.address import ROOT, Address
 from messages.base import Message
@@ -35,7 +35,7 @@ pytestmark = pytest.mark.quick
 
 
 class LoopBlocker(Actor[Ping]):
-    """Holds the whole event loop."""
+    """Blocks the event loop until the test opens the gate."""
 
     def __init__(self, gate: ThreadGate) -> None:
         self._gate = gate
@@ -59,24 +59,26 @@ class BlockingOnStop(Actor[Ping]):
 
 
 class StartingChildOnPing(Actor[Message]):
-    """Starts a child, once the gate is open."""
+    """Starts a child once the gate is open."""
 
     dispatcher = "thread"
 
-    def __init__(self, gate: ThreadGate | None = None, born: threading.Event | None = None) -> None:
+    def __init__(
+        self, gate: ThreadGate | None = None, started: threading.Event | None = None
+    ) -> None:
         self._gate = gate
-        self._born = born
+        self._started = started
 
     def on_receive(self, message: Message) -> None:
         if self._gate and isinstance(message, Ping):
             self._gate.wait_until_open()
         self.start(Echo, "late")
-        if self._born:
-            self._born.set()
+        if self._started:
+            self._started.set()
 
 
 class StartingChildLate(Actor[Message]):
-    """Once it comes back from being stuck, begins what it must not any more."""
+    """Starts a child and a job after it has been abandoned."""
 
     dispatcher = "thread"
 
@@ -86,18 +88,18 @@ class StartingChildLate(Actor[Message]):
     def on_receive(self, message: Message) -> None:
         self._gate.wait_until_open()
         self.start(Echo, "late")
-        self.start_job(self._speak, lambda failure: Observed(text=failure.kind))
+        self.start_job(self._run_job, lambda failure: Observed(text=failure.kind))
         self.tell(ROOT, message)
 
     def on_stop(self) -> None:
         self._gate.recorded.put("stopped")
 
-    async def _speak(self) -> Observed:
+    async def _run_job(self) -> Observed:
         self._gate.recorded.put("a job ran")
         return Observed(text="never")
 
 
-def test_a_stuck_thread_actor_is_given_up_and_fenced(system: ActorSystem, root: Probe) -> None:
+def test_a_stuck_thread_actor_is_abandoned_and_fenced(system: ActorSystem, root: Probe) -> None:
     gate = ThreadGate()
     stuck = system.start(partial(GatedActor, gate), "stuck")
     system.tell(stuck, Ping(text="too late"))
@@ -110,24 +112,22 @@ def test_a_stuck_thread_actor_is_given_up_and_fenced(system: ActorSystem, root: 
     assert stuck not in system.addresses
 
     gate.open()
-    assert gate.recorded.get(timeout=PROBE_TIMEOUT_S) == "stopped"  # its clean-up runs all the same
+    assert gate.recorded.get(timeout=PROBE_TIMEOUT_S) == "stopped"  # `on_stop` still runs
     root.expect_nothing_more()
 
 
-def test_a_later_stop_may_shorten_a_stuck_childs_deadline(system: ActorSystem, root: Probe) -> None:
+def test_a_later_stop_can_shorten_the_deadline(system: ActorSystem, root: Probe) -> None:
     gate = ThreadGate()
     stuck = system.start(partial(GatedActor, gate))
     system.tell(stuck, Ping())
     gate.wait_until_reached()
-    for within_s in (3600, SHORT_TIMEOUT_S, 3600):
-        system.stop_child(stuck, within_s)
+    for timeout_s in (3600, SHORT_TIMEOUT_S, 3600):
+        system.stop_child(stuck, timeout_s)
     root.expect_kind(ChildFailed)
     gate.open()
 
 
-def test_an_end_that_comes_after_giving_up_is_not_a_second_one(
-    system: ActorSystem, root: Probe
-) -> None:
+def test_an_abandoned_actors_late_end_is_dropped(system: ActorSystem, root: Probe) -> None:
     gate = ThreadGate()
     stuck = system.start(partial(BlockingOnStop, gate))
     system.stop_child(stuck, timeout_s=SHORT_TIMEOUT_S)
@@ -138,7 +138,7 @@ def test_an_end_that_comes_after_giving_up_is_not_a_second_one(
     root.expect_nothing_more()
 
 
-def test_what_a_given_up_actor_begins_does_not_begin(system: ActorSystem, root: Probe) -> None:
+def test_an_abandoned_actor_starts_no_child_or_job(system: ActorSystem, root: Probe) -> None:
     gate = ThreadGate()
     stuck = system.start(partial(StartingChildLate, gate), "stuck")
     system.tell(stuck, Ping(text="too late"))
@@ -149,23 +149,28 @@ def test_what_a_given_up_actor_begins_does_not_begin(system: ActorSystem, root: 
     assert gate.recorded.get(timeout=PROBE_TIMEOUT_S) == "stopped"
     root.expect_nothing_more()
     assert system.addresses == (ROOT,)
-    assert system.ask(system.start(Echo), Ping(), PROBE_TIMEOUT_S)  # so a job would have begun
+    assert system.ask(system.start(Echo), Ping(), PROBE_TIMEOUT_S)  # a job would run by now
     assert gate.recorded.empty()
 
 
-def test_a_child_that_is_born_while_its_parent_is_given_up_does_not_outlive_it(
+def test_a_child_started_during_abandonment_is_abandoned_too(
     system: ActorSystem, root: Probe, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Before it is in the directory, so that nobody else can find it there."""
-    gate, spawn = ThreadGate(), ActorRegistry.start_cell
+    """The child is not registered yet when its parent is abandoned."""
+    gate, start_cell = ThreadGate(), ActorRegistry.start_cell
     parent = ROOT.child("parent")
 
-    def wait_and(self: ActorRegistry, make: ActorFactory, address: Address, *more: Any) -> Cell:  # noqa: ANN401  (as it is)
+    def wait_then_start(
+        self: ActorRegistry,
+        make: ActorFactory,
+        address: Address,
+        *rest: Any,  # noqa: ANN401  (passed through)
+    ) -> Cell:
         if address.parent == parent:
             gate.wait_until_open()
-        return spawn(self, make, address, *more)
+        return start_cell(self, make, address, *rest)
 
-    monkeypatch.setattr(ActorRegistry, "start_cell", wait_and)
+    monkeypatch.setattr(ActorRegistry, "start_cell", wait_then_start)
     system.start(StartingChildOnPing, "parent")
     system.tell(parent, Ping())
     gate.wait_until_reached()
@@ -177,20 +182,20 @@ def test_a_child_that_is_born_while_its_parent_is_given_up_does_not_outlive_it(
     assert system.addresses == (ROOT,)
 
 
-def test_a_child_that_is_born_before_its_parent_is_fenced_does_not_outlive_it(
+def test_a_child_started_before_the_fence_is_abandoned_too(
     system: ActorSystem, root: Probe, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Behind the look into the directory, and before its parent can know that it was given up."""
-    gate, born, fence = ThreadGate(), threading.Event(), ThreadCell.fence
+    """The child starts after the registry was read and before its parent is fenced."""
+    gate, started, fence = ThreadGate(), threading.Event(), ThreadCell.fence
     parent = ROOT.child("parent")
 
-    def wait_and(self: ThreadCell) -> None:
+    def start_child_then_fence(self: ThreadCell) -> None:
         gate.open()
-        assert born.wait(PROBE_TIMEOUT_S)
+        assert started.wait(PROBE_TIMEOUT_S)
         fence(self)
 
-    monkeypatch.setattr(ThreadCell, "fence", wait_and)
-    system.start(partial(StartingChildOnPing, gate, born), "parent")
+    monkeypatch.setattr(ThreadCell, "fence", start_child_then_fence)
+    system.start(partial(StartingChildOnPing, gate, started), "parent")
     system.tell(parent, Ping())
     gate.wait_until_reached()
     system.stop_child(parent, timeout_s=SHORT_TIMEOUT_S)
@@ -198,99 +203,99 @@ def test_a_child_that_is_born_before_its_parent_is_fenced_does_not_outlive_it(
     assert system.addresses == (ROOT,)
 
 
-def test_the_jobs_of_a_given_up_actor_are_cancelled(system: ActorSystem, root: Probe) -> None:
+def test_the_jobs_of_an_abandoned_actor_are_cancelled(system: ActorSystem, root: Probe) -> None:
     gate = ThreadGate()
-    chronicle: queue.SimpleQueue[str] = queue.SimpleQueue()
+    records: queue.SimpleQueue[str] = queue.SimpleQueue()
 
     async def job() -> Ping:
-        return Ping(text=(await make_slow_cleanup_job(chronicle, "its job")()).text)
+        return Ping(text=(await make_slow_cleanup_job(records, "the job")()).text)
 
-    class StuckAtWork(GatedActor):
+    class StuckWithJob(GatedActor):
         def on_start(self) -> None:
             self.start_job(job, lambda failure: Ping(text=failure.kind))
 
-    stuck = system.start(partial(StuckAtWork, gate), "stuck")
-    assert chronicle.get(timeout=PROBE_TIMEOUT_S) == "its job at work"
+    stuck = system.start(partial(StuckWithJob, gate), "stuck")
+    assert records.get(timeout=PROBE_TIMEOUT_S) == "the job running"
     system.tell(stuck, Ping())
     gate.wait_until_reached()
     system.stop_child(stuck, timeout_s=SHORT_TIMEOUT_S)
     root.expect_kind(ChildFailed)
-    assert chronicle.get(timeout=PROBE_TIMEOUT_S) == "its job cleaned up"
+    assert records.get(timeout=PROBE_TIMEOUT_S) == "the job cleaned up"
     gate.open()
 
 
-def test_a_stuck_child_of_the_root_does_not_cost_the_others_their_ordered_stop() -> None:
+def test_a_stuck_child_does_not_affect_its_siblings() -> None:
     gate = ThreadGate()
-    chronicle: queue.SimpleQueue[str] = queue.SimpleQueue()
+    records: queue.SimpleQueue[str] = queue.SimpleQueue()
     system = ActorSystem()
-    job = make_slow_cleanup_job(chronicle, "/journal")
-    system.start(partial(StopRecorder, chronicle, job), "journal")
-    assert chronicle.get(timeout=PROBE_TIMEOUT_S) == "/journal at work"
+    job = make_slow_cleanup_job(records, "/journal")
+    system.start(partial(StopRecorder, records, job), "journal")
+    assert records.get(timeout=PROBE_TIMEOUT_S) == "/journal running"
     stuck = system.start(partial(GatedActor, gate), "stuck")
     system.tell(stuck, Ping())
     gate.wait_until_reached()
     assert not system.stop(timeout_s=1.0)
-    assert drain_queue(chronicle) == ["/journal stops", "/journal cleaned up"]
+    assert drain_queue(records) == ["/journal stops", "/journal cleaned up"]
     assert (system.abandoned_count, system.addresses) == (1, ())
     assert not system.stop()
     gate.open()
 
 
-def test_a_held_event_loop_does_not_hold_the_stop() -> None:
+def test_a_blocked_event_loop_does_not_block_the_stop() -> None:
     ends: queue.SimpleQueue[ChildEnded] = queue.SimpleQueue()
     gate = ThreadGate()
     system = ActorSystem()
     system.add_end_callback(ends.put)
-    stubborn = system.start(partial(LoopBlocker, gate))
-    system.tell(stubborn, Ping())
+    blocker = system.start(partial(LoopBlocker, gate))
+    system.tell(blocker, Ping())
     gate.wait_until_reached()
     assert not system.stop(timeout_s=SHORT_TIMEOUT_S)
     assert ends.get_nowait() == ChildFailed(
-        child=ROOT, cause="unresponsive", detail="held the event loop"
+        child=ROOT, cause="unresponsive", detail="blocked the event loop"
     )
-    system.tell(stubborn, Ping())
+    system.tell(blocker, Ping())
     assert system.dead_letter_count == 1
     gate.open()
 
 
-def test_what_waited_for_a_held_loop_is_not_handled_after_the_stop() -> None:
-    heard: queue.SimpleQueue[str] = queue.SimpleQueue()
+def test_messages_behind_a_blocked_loop_are_dropped_after_the_stop() -> None:
+    received: queue.SimpleQueue[str] = queue.SimpleQueue()
     gate = ThreadGate()
 
-    class Noting(LoopBlocker):
+    class RecordingBlocker(LoopBlocker):
         def on_receive(self, message: Ping) -> None:
-            heard.put(message.text)
+            received.put(message.text)
             super().on_receive(message)
 
-    def say_both(parent: SampleParent) -> None:
-        for word in ("holds the loop", "waits"):
-            parent.tell(parent.address.child("noting"), Ping(text=word))
+    def send_both(parent: SampleParent) -> None:
+        for text in ("blocks the loop", "waits"):
+            parent.tell(parent.address.child("blocker"), Ping(text=text))
 
     system = ActorSystem()
-    noting = ("noting", partial(Noting, gate))
-    system.tell(system.start(partial(SampleParent, noting, on_ping=say_both)), Ping())
+    blocker = ("blocker", partial(RecordingBlocker, gate))
+    system.tell(system.start(partial(SampleParent, blocker, on_ping=send_both)), Ping())
     gate.wait_until_reached()
-    looping = next(each for each in threading.enumerate() if each.name == "greenroom-loop")
+    loop_thread = next(each for each in threading.enumerate() if each.name == "greenroom-loop")
     assert not system.stop(timeout_s=SHORT_TIMEOUT_S)
     gate.open()
-    looping.join(PROBE_TIMEOUT_S)
-    assert drain_queue(heard) == ["holds the loop"]
+    loop_thread.join(PROBE_TIMEOUT_S)
+    assert drain_queue(received) == ["blocks the loop"]
 
 
-def test_an_end_that_is_under_way_when_time_is_up_is_the_one_that_counts(
+def test_an_end_in_progress_at_the_deadline_is_reported(
     system: ActorSystem, root: Probe, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A thread actor has left the directory and not yet told its parent."""
+    """A thread actor is unregistered but has not reported its end to the parent."""
     gate = ThreadGate()
-    forget = ActorRegistry.unregister
+    unregister = ActorRegistry.unregister
 
-    def and_wait(self: ActorRegistry, cell: BaseCell) -> bool:
-        forgotten = forget(self, cell)
+    def unregister_then_wait(self: ActorRegistry, cell: CellHandle) -> bool:
+        was_registered = unregister(self, cell)
         if cell.address == child:
             gate.wait_until_open()
-        return forgotten
+        return was_registered
 
-    monkeypatch.setattr(ActorRegistry, "unregister", and_wait)
+    monkeypatch.setattr(ActorRegistry, "unregister", unregister_then_wait)
     child = system.start(EchoOnThread)
     system.stop_child(child, timeout_s=3600)
     gate.wait_until_reached()
@@ -302,18 +307,18 @@ def test_an_end_that_is_under_way_when_time_is_up_is_the_one_that_counts(
     root.expect_nothing_more()
 
 
-def test_an_end_that_comes_after_giving_up_leaves_the_next_of_its_name_alone(
+def test_an_abandoned_actors_late_end_spares_its_successor(
     system: ActorSystem, root: Probe, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gate = ThreadGate()
-    forget = ActorRegistry.unregister
+    unregister = ActorRegistry.unregister
 
-    def wait_and(self: ActorRegistry, cell: BaseCell) -> bool:
+    def wait_then_unregister(self: ActorRegistry, cell: CellHandle) -> bool:
         if threading.current_thread() is thread:
             gate.wait_until_open()
-        return forget(self, cell)
+        return unregister(self, cell)
 
-    monkeypatch.setattr(ActorRegistry, "unregister", wait_and)
+    monkeypatch.setattr(ActorRegistry, "unregister", wait_then_unregister)
     child = system.start(EchoOnThread, "child")
     assert system.ask(child, Ping(), PROBE_TIMEOUT_S)
     thread = next(each for each in threading.enumerate() if each.name == f"greenroom {child}")
@@ -323,11 +328,11 @@ def test_an_end_that_comes_after_giving_up_leaves_the_next_of_its_name_alone(
     assert system.start(Echo, "child") == child
     gate.open()
     thread.join(PROBE_TIMEOUT_S)
-    assert system.ask(child, Ping(text="well?"), PROBE_TIMEOUT_S) == Observed(text="well?")
+    assert system.ask(child, Ping(text="hello"), PROBE_TIMEOUT_S) == Observed(text="hello")
     root.expect_nothing_more()
 
 
-def test_the_deadline_of_a_child_is_not_that_of_the_next_of_its_name(
+def test_a_childs_stop_deadline_does_not_apply_to_its_successor(
     system: ActorSystem, root: Probe
 ) -> None:
     gate = ThreadGate()
@@ -338,7 +343,7 @@ def test_the_deadline_of_a_child_is_not_that_of_the_next_of_its_name(
     root.expect(ChildCancelled(child=child))
     assert system.start(Echo, "child") == child
     system.stop_child(stuck, timeout_s=2 * SHORT_TIMEOUT_S)
-    assert root.expect_kind(ChildFailed).child == stuck  # so the earlier deadline has passed
-    assert system.ask(child, Ping(text="well?"), PROBE_TIMEOUT_S) == Observed(text="well?")
+    assert root.expect_kind(ChildFailed).child == stuck  # so the earlier deadline has passed, too
+    assert system.ask(child, Ping(text="hello"), PROBE_TIMEOUT_S) == Observed(text="hello")
     root.expect_nothing_more()
     gate.open()

@@ -1,4 +1,4 @@
-"""Nothing that a feature raises leaves its cell, wherever and whatever it is."""
+"""No exception leaves its cell, whatever it is and wherever it is raised."""
 
 import asyncio
 from collections.abc import Callable
@@ -17,48 +17,48 @@ from tests.probe import PROBE_TIMEOUT_S, Probe
 
 pytestmark = pytest.mark.quick
 
-FailurePoint = Literal["init", "start", "receive", "failed", "stop", "job", "subtask"]
+FailurePoint = Literal["init", "start", "receive", "on_failure", "stop", "job", "subtask"]
 
 
 class RaisingActor(Actor[Ping | Observed]):
-    """Raises at one place of its life; finishes once a work's outcome has come."""
+    """Raises an exception at one point; finishes after the outcome of its job."""
 
-    def __init__(self, place: FailurePoint, error: type[BaseException]) -> None:
-        self._place = place
+    def __init__(self, point: FailurePoint, error: type[BaseException]) -> None:
+        self._point = point
         self._error = error
-        self._pass("init")
+        self._raise_if_at("init")
 
     def on_start(self) -> None:
-        self._pass("start")
+        self._raise_if_at("start")
 
     def on_receive(self, message: Ping | Observed) -> None:
         match message:
             case Ping():
-                self._pass("receive")
-                self._go_to_work()
+                self._raise_if_at("receive")
+                self._start_job_or_finish()
             case Observed():
                 self.tell(ROOT, message)
                 self.finish()
 
     def on_stop(self) -> None:
-        self._pass("stop")
+        self._raise_if_at("stop")
 
-    def _go_to_work(self) -> None:
-        match self._place:
-            case "job" | "failed":
-                self.start_job(partial(raise_error, self._error), self._failed)
+    def _start_job_or_finish(self) -> None:
+        match self._point:
+            case "job" | "on_failure":
+                self.start_job(partial(raise_error, self._error), self._on_failure)
             case "subtask":
-                self.start_job(partial(raise_in_subtask, self._error), self._failed)
+                self.start_job(partial(raise_in_subtask, self._error), self._on_failure)
             case _:
                 self.finish()
 
-    def _failed(self, failure: JobFailure) -> Observed:
-        self._pass("failed")
+    def _on_failure(self, failure: JobFailure) -> Observed:
+        self._raise_if_at("on_failure")
         return report_failure(failure)
 
-    def _pass(self, place: FailurePoint) -> None:
-        if place == self._place:
-            raise self._error(place)
+    def _raise_if_at(self, point: FailurePoint) -> None:
+        if point == self._point:
+            raise self._error(point)
 
 
 class RaisingActorOnThread(RaisingActor):
@@ -66,7 +66,7 @@ class RaisingActorOnThread(RaisingActor):
 
 
 async def raise_error(error: type[BaseException]) -> Observed:
-    raise error("job")  # noqa: EM101  (the place is the text)
+    raise error("job")  # noqa: EM101  (the text is the failure point)
 
 
 async def raise_in_subtask(error: type[BaseException]) -> Observed:
@@ -79,23 +79,23 @@ class UnprintableError(Exception):
 
 
 class ErrorWithoutText(BaseExceptionGroup[BaseException]):
-    """One that holds what would end a program."""
+    """A group with exceptions that would end a program."""
 
-    def __new__(cls, place: str) -> Self:
-        return super().__new__(cls, place, [KeyboardInterrupt(), SystemExit()])
+    def __new__(cls, point: str) -> Self:
+        return super().__new__(cls, point, [KeyboardInterrupt(), SystemExit()])
 
-    def __init__(self, place: str) -> None:
-        super().__init__(place, self.exceptions)
+    def __init__(self, point: str) -> None:
+        super().__init__(point, self.exceptions)
 
     def __str__(self) -> str:
         return self.message
 
 
 class DeepRecursionError(RecursionError):
-    """Raised as deep as it goes."""
+    """Raised at the recursion limit."""
 
-    def __init__(self, place: str) -> None:
-        super().__init__(place)
+    def __init__(self, point: str) -> None:
+        super().__init__(point)
         with suppress(RecursionError):
             recurse_forever()
 
@@ -117,67 +117,70 @@ ERRORS = (
     ErrorWithoutText,
 )
 STOP_ITERATION_DETAIL = "raised RuntimeError: coroutine raised StopIteration"
-"""Python's own word: an iteration's end would be taken for the coroutine's."""
+"""Python converts `StopIteration` in a coroutine to `RuntimeError`."""
 each_error = pytest.mark.parametrize("error", ERRORS)
-each_dispatcher = pytest.mark.parametrize("faulty", [RaisingActor, RaisingActorOnThread])
+each_dispatcher = pytest.mark.parametrize("actor_class", [RaisingActor, RaisingActorOnThread])
 
 MakeRaisingActor = Callable[[FailurePoint, type[BaseException]], RaisingActor]
 
 
 def start_and_ping(
-    system: ActorSystem, faulty: MakeRaisingActor, place: FailurePoint, error: type[BaseException]
+    system: ActorSystem,
+    actor_class: MakeRaisingActor,
+    point: FailurePoint,
+    error: type[BaseException],
 ) -> None:
-    child = system.start(partial(faulty, place, error), "faulty")
+    child = system.start(partial(actor_class, point, error), "raising")
     system.tell(child, Ping())
 
 
 def assert_system_works(system: ActorSystem, root: Probe) -> None:
     root.expect_nothing_more()
     sibling = system.start(Echo)
-    assert system.ask(sibling, Ping(text="well?"), PROBE_TIMEOUT_S) == Observed(text="well?")
-    assert root.address.child("faulty") not in system.addresses
+    assert system.ask(sibling, Ping(text="hello"), PROBE_TIMEOUT_S) == Observed(text="hello")
+    assert root.address.child("raising") not in system.addresses
 
 
 @each_dispatcher
 @each_error
-@pytest.mark.parametrize("place", ["init", "start"])
-def test_what_is_raised_before_the_first_message_is_a_failed_start(
+@pytest.mark.parametrize("point", ["init", "start"])
+def test_an_exception_before_the_first_message_fails_the_start(
     system: ActorSystem,
     root: Probe,
-    faulty: MakeRaisingActor,
-    place: FailurePoint,
+    actor_class: MakeRaisingActor,
+    point: FailurePoint,
     error: type[BaseException],
 ) -> None:
-    start_and_ping(system, faulty, place, error)
-    detail = f"{error.__name__}: {place}"
-    root.expect(ChildFailed(child=ROOT.child("faulty"), cause="start", detail=detail))
+    start_and_ping(system, actor_class, point, error)
+    detail = f"{error.__name__}: {point}"
+    root.expect(ChildFailed(child=ROOT.child("raising"), cause="start", detail=detail))
     assert_system_works(system, root)
 
 
 @each_dispatcher
 @each_error
-@pytest.mark.parametrize("place", ["receive", "failed"])
-def test_what_is_raised_later_is_a_crash(
+@pytest.mark.parametrize("point", ["receive", "on_failure"])
+def test_an_exception_after_the_start_is_a_crash(
     system: ActorSystem,
     root: Probe,
-    faulty: MakeRaisingActor,
-    place: FailurePoint,
+    actor_class: MakeRaisingActor,
+    point: FailurePoint,
     error: type[BaseException],
 ) -> None:
-    start_and_ping(system, faulty, place, error)
-    detail = f"{error.__name__}: {place}"
-    root.expect(ChildFailed(child=ROOT.child("faulty"), cause="crash", detail=detail))
+    start_and_ping(system, actor_class, point, error)
+    detail = f"{error.__name__}: {point}"
+    root.expect(ChildFailed(child=ROOT.child("raising"), cause="crash", detail=detail))
     assert_system_works(system, root)
 
 
 @each_dispatcher
 @each_error
-def test_what_is_raised_while_cleaning_up_changes_nothing_about_the_end(
-    system: ActorSystem, root: Probe, faulty: MakeRaisingActor, error: type[BaseException]
+def test_an_exception_in_on_stop_does_not_change_the_end(
+    system: ActorSystem, root: Probe, actor_class: MakeRaisingActor, error: type[BaseException]
 ) -> None:
-    start_and_ping(system, faulty, "stop", error)
-    root.expect(ChildCompleted(child=ROOT.child("faulty")))
-    child = system.start(partial(faulty, "stop", error), "faulty")
+    start_and_ping(system, actor_class, "stop", error)
+    root.expect(ChildCompleted(child=ROOT.child("raising")))
+    child = system.start(partial(actor_class, "stop", error), "raising")
     system.stop_child(child)
     root.expect(ChildCancelled(child=child))
     assert_system_works(system, root)
@@ -185,72 +188,72 @@ def test_what_is_raised_while_cleaning_up_changes_nothing_about_the_end(
 
 @each_dispatcher
 @each_error
-@pytest.mark.parametrize("place", ["job", "subtask"])
-def test_what_a_job_raises_is_its_outcome_and_its_actor_lives_on(
+@pytest.mark.parametrize("point", ["job", "subtask"])
+def test_an_exception_in_a_job_is_its_outcome(
     system: ActorSystem,
     root: Probe,
-    faulty: MakeRaisingActor,
-    place: FailurePoint,
+    actor_class: MakeRaisingActor,
+    point: FailurePoint,
     error: type[BaseException],
 ) -> None:
-    start_and_ping(system, faulty, place, error)
+    start_and_ping(system, actor_class, point, error)
     crash = "JobCrashError: " if error in (SystemExit, KeyboardInterrupt) else ""
     outcome = f"raised {crash}{error.__name__}: job"
     if error is asyncio.CancelledError:
         outcome = "cancelled"
     if error is StopIteration:
         outcome = STOP_ITERATION_DETAIL
-    root.expect(Observed(text=outcome), ChildCompleted(child=ROOT.child("faulty")))
+    root.expect(Observed(text=outcome), ChildCompleted(child=ROOT.child("raising")))
     assert_system_works(system, root)
 
 
 @each_dispatcher
-def test_an_exception_that_cannot_even_say_what_it_is_ends_its_actor_only(
-    system: ActorSystem, root: Probe, faulty: MakeRaisingActor
+def test_an_exception_without_text_ends_only_its_actor(
+    system: ActorSystem, root: Probe, actor_class: MakeRaisingActor
 ) -> None:
-    start_and_ping(system, faulty, "receive", UnprintableError)
-    end = ChildFailed(child=ROOT.child("faulty"), cause="crash", detail="UnspeakableError")
+    start_and_ping(system, actor_class, "receive", UnprintableError)
+    end = ChildFailed(child=ROOT.child("raising"), cause="crash", detail="UnprintableError")
     root.expect(end)
     assert_system_works(system, root)
 
 
 @each_dispatcher
 @each_error
-@pytest.mark.parametrize("place", ["init", "start", "receive", "failed", "stop", "job"])
-def test_whatever_is_raised_anywhere_is_in_the_log_with_its_traceback(  # noqa: PLR0913, PLR0917  (fixtures)
+@pytest.mark.parametrize("point", ["init", "start", "receive", "on_failure", "stop", "job"])
+def test_every_exception_is_logged_with_its_traceback(  # noqa: PLR0913, PLR0917  (fixtures)
     system: ActorSystem,
     root: Probe,
     caplog: pytest.LogCaptureFixture,
-    faulty: MakeRaisingActor,
-    place: FailurePoint,
+    actor_class: MakeRaisingActor,
+    point: FailurePoint,
     error: type[BaseException],
 ) -> None:
-    start_and_ping(system, faulty, place, error)
+    start_and_ping(system, actor_class, point, error)
     while not isinstance(root.next(), ChildCompleted | ChildFailed):
         pass
-    kept = [each.exc_info[1] for each in caplog.records if each.exc_info]
-    if place == "job" and error is asyncio.CancelledError:
-        assert kept == []  # it is how a job ends that was cancelled
+    logged = [each.exc_info[1] for each in caplog.records if each.exc_info]
+    if point == "job" and error is asyncio.CancelledError:
+        assert logged == []  # a cancelled job is no error
         return
-    if place == "failed":
-        kept = kept[1:]  # the job's own comes first
-        assert len(kept) == (error is not asyncio.CancelledError)
+    if point == "on_failure":
+        logged = logged[1:]  # the job's own exception comes first
+        assert len(logged) == (error is not asyncio.CancelledError)
         return
-    (raised,) = kept
+    (raised,) = logged
     assert raised is not None
     found = raised if isinstance(raised, error) else raised.__cause__
     assert isinstance(found, error)
     assert found.__traceback__ is not None
 
 
-def test_without_a_configured_log_nothing_is_printed(
+def test_nothing_is_printed_without_a_configured_log(
     system: ActorSystem,
     root: Probe,
     caplog: pytest.LogCaptureFixture,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    """The terminal belongs to the shell."""
+    """Only the shell writes to the terminal."""
     start_and_ping(system, RaisingActor, "receive", RuntimeError)
     root.expect_kind(ChildFailed)
-    assert "faulty failed (crash)" in caplog.text
+    assert "raising failed (crash)" in caplog.text
     assert capfd.readouterr().err == ""

@@ -1,4 +1,4 @@
-"""Mail that waits: until its receiver is ready, until its time, or for nobody."""
+"""Messages that wait: stashed, scheduled, or undeliverable."""
 
 import pytest
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.quick
 
 
 class StashingActor(Actor[Ping | Observed]):
-    """Takes nothing before it has heard `Said`."""
+    """Stashes everything until it receives `Observed`."""
 
     def on_start(self) -> None:
         self.stash(Observed)
@@ -32,54 +32,53 @@ class StashingActorOnThread(StashingActor):
     dispatcher = "thread"
 
 
-@pytest.mark.parametrize("kind", [StashingActor, StashingActorOnThread])
-def test_held_mail_waits_in_its_order_for_what_may_pass(
-    system: ActorSystem, root: Probe, kind: type[StashingActor]
+@pytest.mark.parametrize("actor_class", [StashingActor, StashingActorOnThread])
+def test_stashed_messages_keep_their_order_until_unstash(
+    system: ActorSystem, root: Probe, actor_class: type[StashingActor]
 ) -> None:
-    child = system.start(kind)
-    for word in ("a", "b"):
-        system.tell(child, Ping(text=word))
+    child = system.start(actor_class)
+    for text in ("a", "b"):
+        system.tell(child, Ping(text=text))
     assert system.ask(system.start(Echo), Ping(), PROBE_TIMEOUT_S)
     root.expect_nothing_more()
     system.tell(child, Observed(text="now"))
     system.tell(child, Ping(text="c"))
-    root.expect(*(Observed(text=word) for word in ("now", "a", "b", "c")))
+    root.expect(*(Observed(text=text) for text in ("now", "a", "b", "c")))
 
 
-def test_held_mail_bounces_when_its_holder_ends(
+def test_stashed_messages_come_back_when_their_receiver_ends(
     system: ActorSystem, root: Probe, peer: Probe
 ) -> None:
-    class Holding(Actor[TrackedPing]):
+    class StashingAll(Actor[TrackedPing]):
         def on_start(self) -> None:
             self.stash()
 
         def on_receive(self, message: TrackedPing) -> None:
             self.tell(ROOT, message)
 
-    child = system.start(Holding)
+    child = system.start(StashingAll)
     peer.tell(child, TrackedPing())
-    assert system.ask(
-        system.start(Echo), Ping(), PROBE_TIMEOUT_S
-    )  # so it is held, and not in the lane
+    # The reply comes after the message has been stashed.
+    assert system.ask(system.start(Echo), Ping(), PROBE_TIMEOUT_S)
     system.stop_child(child)
     root.expect(ChildCancelled(child=child))
     peer.expect(Undelivered(to=child, message=TrackedPing(), reason="ended"))
 
 
-def test_a_message_to_nobody_comes_back_if_its_class_says_so(
+def test_a_tracked_message_to_an_unknown_address_comes_back(
     system: ActorSystem, peer: Probe
 ) -> None:
-    nobody = ROOT.child("nobody")
-    peer.tell(nobody, Ping())
-    peer.tell(nobody, TrackedPing())
-    peer.expect(Undelivered(to=nobody, message=TrackedPing(), reason="ended"))
+    unknown = ROOT.child("unknown")
+    peer.tell(unknown, Ping())
+    peer.tell(unknown, TrackedPing())
+    peer.expect(Undelivered(to=unknown, message=TrackedPing(), reason="ended"))
     assert system.dead_letter_count == 2
 
 
-def test_a_bounce_goes_only_to_who_can_take_it(system: ActorSystem, root: Probe) -> None:
+def test_undelivered_is_sent_only_to_inboxes_that_have_it(system: ActorSystem, root: Probe) -> None:
     class Unaware(Actor[Ping]):
         def on_receive(self, message: Ping) -> None:
-            self.tell(ROOT.child("nobody"), TrackedPing(text=message.text))
+            self.tell(ROOT.child("unknown"), TrackedPing(text=message.text))
 
     unaware = system.start(Unaware)
     system.tell(unaware, Ping())
@@ -88,19 +87,19 @@ def test_a_bounce_goes_only_to_who_can_take_it(system: ActorSystem, root: Probe)
     assert system.dead_letter_count == 1
 
 
-def test_asking_nobody_brings_the_question_back(system: ActorSystem) -> None:
-    nobody = ROOT.child("nobody")
-    answer = system.ask(nobody, TrackedPing(), PROBE_TIMEOUT_S)
-    assert answer == Undelivered(to=nobody, message=TrackedPing(), reason="ended")
+def test_asking_an_unknown_address_returns_undelivered(system: ActorSystem) -> None:
+    unknown = ROOT.child("unknown")
+    answer = system.ask(unknown, TrackedPing(), PROBE_TIMEOUT_S)
+    assert answer == Undelivered(to=unknown, message=TrackedPing(), reason="ended")
 
 
 class SchedulingActor(Actor[Ping | Observed]):
-    """Wakes itself up once."""
+    """Sends itself one delayed message."""
 
     def on_receive(self, message: Ping | Observed) -> None:
         match message:
             case Ping():
-                self.schedule(float(message.text), Observed(text="awake"))
+                self.schedule(float(message.text), Observed(text="due"))
             case Observed():
                 self.tell(ROOT, message)
 
@@ -109,18 +108,18 @@ class SchedulingActorOnThread(SchedulingActor):
     dispatcher = "thread"
 
 
-@pytest.mark.parametrize("kind", [SchedulingActor, SchedulingActorOnThread])
-def test_a_message_to_oneself_comes_after_its_time(
-    system: ActorSystem, root: Probe, kind: type[SchedulingActor]
+@pytest.mark.parametrize("actor_class", [SchedulingActor, SchedulingActorOnThread])
+def test_a_scheduled_message_arrives_after_its_delay(
+    system: ActorSystem, root: Probe, actor_class: type[SchedulingActor]
 ) -> None:
-    child = system.start(kind)
-    began_s = system.event_loop.now_s()
+    child = system.start(actor_class)
+    started_s = system.event_loop.now_s()
     system.tell(child, Ping(text="0.02"))
-    root.expect(Observed(text="awake"))
-    assert system.event_loop.now_s() - began_s >= 0.02
+    root.expect(Observed(text="due"))
+    assert system.event_loop.now_s() - started_s >= 0.02
 
 
-def test_a_message_for_later_ends_with_its_actor(system: ActorSystem, root: Probe) -> None:
+def test_a_scheduled_message_is_dropped_with_its_actor(system: ActorSystem, root: Probe) -> None:
     child = system.start(SchedulingActor)
     system.tell(child, Ping(text="3600"))
     system.stop_child(child)

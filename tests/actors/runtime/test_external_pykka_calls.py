@@ -1,4 +1,4 @@
-"""What somebody else's use of pykka may do to our cells."""
+"""Effects of direct pykka calls on our cells."""
 
 import queue
 from functools import partial
@@ -19,9 +19,7 @@ from tests.probe import PROBE_TIMEOUT_S, Probe
 pytestmark = pytest.mark.quick
 
 
-def test_a_stray_stop_of_all_pykka_actors_harms_none_of_ours(
-    system: ActorSystem, root: Probe
-) -> None:
+def test_pykkas_stop_all_does_not_stop_our_actors(system: ActorSystem, root: Probe) -> None:
     echoes = [system.start(Echo), system.start(EchoOnThread)]
     assert pykka.ActorRegistry.stop_all(timeout=PROBE_TIMEOUT_S) == []
     for echo in echoes:
@@ -30,31 +28,31 @@ def test_a_stray_stop_of_all_pykka_actors_harms_none_of_ours(
 
 
 @pytest.mark.parametrize("echo", [Echo, EchoOnThread])
-def test_a_stray_pykka_stop_is_an_orderly_one(echo: type[Echo]) -> None:
+def test_pykkas_own_stop_stops_a_cell_in_order(echo: type[Echo]) -> None:
     ends: queue.SimpleQueue[ChildEnded] = queue.SimpleQueue()
     event_loop = EventLoopThread()
-    directory = ActorRegistry(ends.put, event_loop)
+    registry = ActorRegistry(ends.put, event_loop)
     event_loop.start()
-    cell = directory.start_cell(partial(SampleParent, ("child", echo)), ROOT, None)
+    cell = registry.start_cell(partial(SampleParent, ("child", echo)), ROOT, None)
     assert cell.actor_ref.stop(timeout=PROBE_TIMEOUT_S)
     assert ends.get(timeout=PROBE_TIMEOUT_S) == ChildCancelled(child=ROOT)
-    assert directory.addresses == ()
+    assert registry.addresses == ()
     assert not cell.actor_ref.is_alive()
     event_loop.stop()
 
 
 @pytest.mark.parametrize("echo", [Echo, EchoOnThread])
-def test_a_letter_that_passed_the_check_for_life_just_before_the_end_is_counted(
+def test_a_message_posted_during_the_end_is_a_dead_letter(
     echo: type[Echo],
 ) -> None:
-    """pykka checks whether an actor lives, then puts; the end may come in between."""
+    """pykka checks whether an actor is alive before it puts; the end may come in between."""
     ends: queue.SimpleQueue[ChildEnded] = queue.SimpleQueue()
     event_loop = EventLoopThread()
-    directory = ActorRegistry(ends.put, event_loop)
+    registry = ActorRegistry(ends.put, event_loop)
     event_loop.start()
-    cell = directory.start_cell(echo, ROOT, None)
+    cell = registry.start_cell(echo, ROOT, None)
     cell.actor_ref.stop(timeout=PROBE_TIMEOUT_S)
     ends.get(timeout=PROBE_TIMEOUT_S)
     cell.actor_inbox.put(PykkaEnvelope(Envelope(cell.address, ROOT, Ping())))
     event_loop.stop()
-    assert directory.dead_letter_count == 1
+    assert registry.dead_letter_count == 1

@@ -1,4 +1,4 @@
-"""Every work has exactly one outcome, and a cancelled one's comes when it has really ended."""
+"""Every job has exactly one outcome, which arrives after the job has ended."""
 
 import asyncio
 import queue
@@ -25,7 +25,7 @@ from tests.probe import PROBE_TIMEOUT_S, Probe
 pytestmark = pytest.mark.quick
 
 MessageSink = Callable[[Observed], None]
-each_dispatcher = pytest.mark.parametrize("worker", [JobRunner, JobRunnerOnThread])
+each_dispatcher = pytest.mark.parametrize("actor_class", [JobRunner, JobRunnerOnThread])
 
 
 async def wait_forever() -> None:
@@ -33,56 +33,56 @@ async def wait_forever() -> None:
 
 
 @each_dispatcher
-def test_what_a_job_returns_is_its_outcome(
-    system: ActorSystem, root: Probe, worker: type[JobRunner]
+def test_a_jobs_return_value_is_its_outcome(
+    system: ActorSystem, root: Probe, actor_class: type[JobRunner]
 ) -> None:
     async def job(_: MessageSink) -> Observed:
         return Observed(text="returned")
 
-    system.tell(system.start(partial(worker, job)), Ping())
+    system.tell(system.start(partial(actor_class, job)), Ping())
     root.expect(Observed(text="returned"))
     root.expect_nothing_more()
 
 
 @each_dispatcher
-def test_a_job_that_raises_has_failed(
-    system: ActorSystem, root: Probe, worker: type[JobRunner]
+def test_a_job_that_raises_is_reported_as_failed(
+    system: ActorSystem, root: Probe, actor_class: type[JobRunner]
 ) -> None:
     async def job(_: MessageSink) -> Observed:
         raise ConnectionResetError(104, "connection reset")
 
-    system.tell(system.start(partial(worker, job)), Ping())
+    system.tell(system.start(partial(actor_class, job)), Ping())
     root.expect(Observed(text="raised ConnectionResetError: [Errno 104] connection reset"))
     root.expect_nothing_more()
 
 
 @each_dispatcher
-def test_a_job_that_returns_no_message_has_failed(
-    system: ActorSystem, root: Probe, worker: type[JobRunner]
+def test_a_job_that_returns_no_message_fails(
+    system: ActorSystem, root: Probe, actor_class: type[JobRunner]
 ) -> None:
     async def job(_: MessageSink) -> Observed:
         return cast("Observed", None)
 
-    system.tell(system.start(partial(worker, job)), Ping())
+    system.tell(system.start(partial(actor_class, job)), Ping())
     root.expect(Observed(text="raised TypeError: the job returned NoneType"))
 
 
 @each_dispatcher
-def test_an_outcome_that_the_inbox_does_not_have_is_a_crash(
-    system: ActorSystem, root: Probe, worker: type[JobRunner]
+def test_an_outcome_outside_the_inbox_is_a_crash(
+    system: ActorSystem, root: Probe, actor_class: type[JobRunner]
 ) -> None:
     async def job(_: MessageSink) -> Observed:
         return cast("Observed", ChildCancelled(child=child))
 
-    child = system.start(partial(worker, job))
+    child = system.start(partial(actor_class, job))
     system.tell(child, Ping())
     detail = f"UnexpectedMessageError: {child} does not receive ChildCancelled"
     root.expect(ChildFailed(child=child, cause="crash", detail=detail))
 
 
 def test_a_job_cancelled_before_its_first_step_never_runs(system: ActorSystem, root: Probe) -> None:
-    async def job(say: MessageSink) -> Observed:
-        say(Observed(text="it ran"))
+    async def job(send: MessageSink) -> Observed:
+        send(Observed(text="job ran"))
         return Observed(text="returned")
 
     system.tell(system.start(partial(JobRunner, job)), Ping(text="and cancel"))
@@ -90,10 +90,8 @@ def test_a_job_cancelled_before_its_first_step_never_runs(system: ActorSystem, r
     root.expect_nothing_more()
 
 
-def test_a_cancel_right_after_the_work_is_not_lost_on_its_way_to_the_loop(
-    system: ActorSystem, root: Probe
-) -> None:
-    """From a thread the cancel is given when there is no task yet."""
+def test_a_cancel_before_the_task_exists_is_not_lost(system: ActorSystem, root: Probe) -> None:
+    """On a thread actor, the cancel comes before the event loop has created the task."""
 
     async def job(_: MessageSink) -> Observed:
         await wait_forever()
@@ -106,59 +104,59 @@ def test_a_cancel_right_after_the_work_is_not_lost_on_its_way_to_the_loop(
 
 @each_dispatcher
 def test_a_cancelled_job_cleans_up_before_its_outcome(
-    system: ActorSystem, root: Probe, worker: type[JobRunner]
+    system: ActorSystem, root: Probe, actor_class: type[JobRunner]
 ) -> None:
-    clean_up = new_future()
+    cleanup_done = new_future()
 
-    async def job(say: MessageSink) -> Observed:
+    async def job(send: MessageSink) -> Observed:
         try:
-            say(Observed(text="at work"))
+            send(Observed(text="running"))
             await wait_forever()
         finally:
-            say(Observed(text="cleaning"))
-            await asyncio.wrap_future(clean_up)
-            say(Observed(text="clean"))
+            send(Observed(text="cleaning"))
+            await asyncio.wrap_future(cleanup_done)
+            send(Observed(text="clean"))
         return Observed(text="never")
 
-    child = system.start(partial(worker, job))
+    child = system.start(partial(actor_class, job))
     system.tell(child, Ping())
-    root.expect(Observed(text="at work"))
+    root.expect(Observed(text="running"))
     system.tell(child, PriorityPing())
     root.expect(Observed(text="cleaning"))
     root.expect_nothing_more()
-    clean_up.set_result(None)
+    cleanup_done.set_result(None)
     root.expect(Observed(text="clean"), Observed(text="cancelled"))
     root.expect_nothing_more()
 
 
 @each_dispatcher
-def test_a_job_that_swallows_its_cancellation_is_heard(
-    system: ActorSystem, root: Probe, worker: type[JobRunner]
+def test_a_job_that_ignores_its_cancellation_still_reports(
+    system: ActorSystem, root: Probe, actor_class: type[JobRunner]
 ) -> None:
-    async def job(say: MessageSink) -> Observed:
+    async def job(send: MessageSink) -> Observed:
         try:
-            say(Observed(text="at work"))
+            send(Observed(text="running"))
             await wait_forever()
         except asyncio.CancelledError:
-            return Observed(text="all the same")
+            return Observed(text="returned after cancel")
         return Observed(text="never")
 
-    child = system.start(partial(worker, job))
+    child = system.start(partial(actor_class, job))
     system.tell(child, Ping())
-    root.expect(Observed(text="at work"))
+    root.expect(Observed(text="running"))
     system.tell(child, PriorityPing())
-    root.expect(Observed(text="all the same"))
+    root.expect(Observed(text="returned after cancel"))
     root.expect_nothing_more()
 
 
 @each_dispatcher
-def test_cancelling_an_ended_job_does_nothing(
-    system: ActorSystem, root: Probe, worker: type[JobRunner]
+def test_cancelling_an_ended_job_has_no_effect(
+    system: ActorSystem, root: Probe, actor_class: type[JobRunner]
 ) -> None:
     async def job(_: MessageSink) -> Observed:
         return Observed(text="returned")
 
-    child = system.start(partial(worker, job))
+    child = system.start(partial(actor_class, job))
     system.tell(child, Ping())
     root.expect(Observed(text="returned"))
     system.tell(child, PriorityPing())
@@ -168,98 +166,98 @@ def test_cancelling_an_ended_job_does_nothing(
 
 
 @each_dispatcher
-def test_an_outcome_after_the_stop_is_dropped_but_awaited(
-    system: ActorSystem, root: Probe, worker: type[JobRunner]
+def test_a_stop_waits_for_a_job_and_drops_its_outcome(
+    system: ActorSystem, root: Probe, actor_class: type[JobRunner]
 ) -> None:
-    clean_up = new_future()
+    cleanup_done = new_future()
 
-    async def job(say: MessageSink) -> Observed:
+    async def job(send: MessageSink) -> Observed:
         try:
-            say(Observed(text="at work"))
+            send(Observed(text="running"))
             await wait_forever()
         finally:
-            await asyncio.wrap_future(clean_up)
+            await asyncio.wrap_future(cleanup_done)
         return Observed(text="never")
 
-    child = system.start(partial(worker, job))
+    child = system.start(partial(actor_class, job))
     system.tell(child, Ping())
-    root.expect(Observed(text="at work"))
+    root.expect(Observed(text="running"))
     system.stop_child(child)
     root.expect_nothing_more()
-    clean_up.set_result(None)
+    cleanup_done.set_result(None)
     root.expect(ChildCancelled(child=child))
     root.expect_nothing_more()
     assert system.dead_letter_count == 0
 
 
 @each_dispatcher
-def test_what_a_job_says_comes_in_order_and_before_its_outcome(
-    system: ActorSystem, root: Probe, worker: type[JobRunner]
+def test_a_jobs_messages_arrive_in_order_before_its_outcome(
+    system: ActorSystem, root: Probe, actor_class: type[JobRunner]
 ) -> None:
-    async def job(say: MessageSink) -> Observed:
+    async def job(send: MessageSink) -> Observed:
         for number in range(0, 100, 2):
-            say(Observed(text=str(number)))
-            await asyncio.to_thread(say, Observed(text=str(number + 1)))
+            send(Observed(text=str(number)))
+            await asyncio.to_thread(send, Observed(text=str(number + 1)))
         return Observed(text="returned")
 
-    system.tell(system.start(partial(worker, job)), Ping())
+    system.tell(system.start(partial(actor_class, job)), Ping())
     root.expect(*(Observed(text=str(number)) for number in range(100)), Observed(text="returned"))
 
 
 @each_dispatcher
-def test_what_a_job_may_not_say_fails_the_job(
-    system: ActorSystem, root: Probe, worker: type[JobRunner]
+def test_an_unexpected_message_raises_in_the_job(
+    system: ActorSystem, root: Probe, actor_class: type[JobRunner]
 ) -> None:
-    async def job(say: MessageSink) -> Observed:
+    async def job(send: MessageSink) -> Observed:
         with pytest.raises(UnexpectedMessageError):
-            say(cast("Observed", ChildCancelled(child=child)))
-        return Observed(text="it was told")
+            send(cast("Observed", ChildCancelled(child=child)))
+        return Observed(text="raised in the job")
 
-    child = system.start(partial(worker, job))
+    child = system.start(partial(actor_class, job))
     system.tell(child, Ping())
-    root.expect(Observed(text="it was told"))
+    root.expect(Observed(text="raised in the job"))
 
 
 @each_dispatcher
-def test_nobody_hears_what_is_said_after_the_end(
-    system: ActorSystem, root: Probe, worker: type[JobRunner]
+def test_a_jobs_messages_after_the_end_are_dropped(
+    system: ActorSystem, root: Probe, actor_class: type[JobRunner]
 ) -> None:
-    inlets: queue.SimpleQueue[MessageSink] = queue.SimpleQueue()
+    sinks: queue.SimpleQueue[MessageSink] = queue.SimpleQueue()
 
-    async def job(say: MessageSink) -> Observed:
-        inlets.put(say)
+    async def job(send: MessageSink) -> Observed:
+        sinks.put(send)
         return Observed(text="returned")
 
-    child = system.start(partial(worker, job))
+    child = system.start(partial(actor_class, job))
     system.tell(child, Ping())
     root.expect(Observed(text="returned"))
     system.stop_child(child)
     root.expect(ChildCancelled(child=child))
-    inlets.get(timeout=PROBE_TIMEOUT_S)(Observed(text="too late"))
+    sinks.get(timeout=PROBE_TIMEOUT_S)(Observed(text="too late"))
     root.expect_nothing_more()
 
 
 @each_dispatcher
-def test_jobs_of_one_actor_run_side_by_side(
-    system: ActorSystem, root: Probe, worker: type[JobRunner]
+def test_jobs_of_one_actor_run_in_parallel(
+    system: ActorSystem, root: Probe, actor_class: type[JobRunner]
 ) -> None:
-    all_here = asyncio.Barrier(3)
+    all_running = asyncio.Barrier(3)
 
     async def job(_: MessageSink) -> Observed:
-        await all_here.wait()
+        await all_running.wait()
         return Observed(text="met")
 
-    child = system.start(partial(worker, job))
+    child = system.start(partial(actor_class, job))
     for _ in range(3):
         system.tell(child, Ping())
     root.expect(*[Observed(text="met")] * 3)
 
 
-def test_blocking_work_does_not_delay_the_end(system: ActorSystem, root: Probe) -> None:
+def test_a_blocking_call_does_not_delay_the_end(system: ActorSystem, root: Probe) -> None:
     release: Future[None] = Future()
 
-    async def job(say: MessageSink) -> Observed:
-        say(Observed(text="at work"))
+    async def job(send: MessageSink) -> Observed:
+        send(Observed(text="running"))
         await asyncio.to_thread(release.result)
         return Observed(text="never")
 
@@ -267,18 +265,18 @@ def test_blocking_work_does_not_delay_the_end(system: ActorSystem, root: Probe) 
         partial(JobRunner, cast("Callable[[MessageSink], Awaitable[Observed]]", job))
     )
     system.tell(child, Ping())
-    root.expect(Observed(text="at work"))
+    root.expect(Observed(text="running"))
     system.stop_child(child, timeout_s=3600)
     root.expect(ChildCancelled(child=child))
     release.set_result(None)
 
 
 @pytest.mark.parametrize("error", [RuntimeError, SystemExit, KeyboardInterrupt, StopIteration])
-def test_what_a_blocking_call_raises_is_its_jobs_outcome(
+def test_an_exception_in_a_blocking_call_is_the_outcome(
     system: ActorSystem, root: Probe, error: type[BaseException]
 ) -> None:
     def blocking() -> None:
-        raise error("below")  # noqa: EM101  (where it is raised)
+        raise error("blocking")  # noqa: EM101  (a test error)
 
     async def job(_: MessageSink) -> Observed:
         await asyncio.to_thread(blocking)
@@ -291,24 +289,24 @@ def test_what_a_blocking_call_raises_is_its_jobs_outcome(
     root.expect_nothing_more()
 
 
-def test_what_a_job_leaves_running_is_cancelled_when_everything_ends() -> None:
-    """It is nobody's work: no stop reaches it but the last."""
-    said: queue.SimpleQueue[str] = queue.SimpleQueue()
-    left_behind: list[asyncio.Task[None]] = []
+def test_a_task_left_by_a_job_is_cancelled_at_exit() -> None:
+    """It belongs to no actor, so only the stop of the whole system reaches it."""
+    events: queue.SimpleQueue[str] = queue.SimpleQueue()
+    remaining_tasks: list[asyncio.Task[None]] = []
 
-    async def side() -> None:
+    async def run_on() -> None:
         try:
-            said.put("begun")
+            events.put("started")
             await wait_forever()
         finally:
-            said.put("cleaned up")
+            events.put("cleaned up")
 
     async def job(_: MessageSink) -> Observed:
-        left_behind.append(asyncio.create_task(side()))
+        remaining_tasks.append(asyncio.create_task(run_on()))
         return Observed(text="returned")
 
     system = ActorSystem()
     system.tell(system.start(partial(JobRunner, job)), Ping())
-    assert said.get(timeout=PROBE_TIMEOUT_S) == "begun"
+    assert events.get(timeout=PROBE_TIMEOUT_S) == "started"
     assert system.stop()
-    assert said.get_nowait() == "cleaned up"
+    assert events.get_nowait() == "cleaned up"

@@ -1,4 +1,4 @@
-"""Telling: what arrives, what is a dead letter, and whose fault an unexpected message is."""
+"""`tell` and `ask`: delivery, dead letters, and unexpected messages."""
 
 import logging
 import queue
@@ -8,7 +8,7 @@ from functools import partial
 import pytest
 
 from actors.runtime.actor import Actor, UnexpectedMessageError
-from actors.runtime.reply_slot import Mailbox
+from actors.runtime.reply_slot import ReplySlot
 from actors.runtime.system import ActorSystem, EmptyRoot
 from messages.address import ROOT, Address
 from messages.child_lifecycle import ChildCompleted, ChildEnded, ChildFailed
@@ -18,12 +18,12 @@ from tests.probe import PROBE_TIMEOUT_S, Probe, start_probe
 
 pytestmark = pytest.mark.quick
 
-UNKNOWN_ADDRESS = Address("/nobody")
-echoes = pytest.mark.parametrize("echo", [Echo, EchoOnThread])
+UNKNOWN_ADDRESS = Address("/unknown")
+each_echo = pytest.mark.parametrize("echo", [Echo, EchoOnThread])
 
 
 class Router(Actor[Ping | Observed]):
-    """Passes on to another, and what comes back to the root."""
+    """Forwards pings to an actor, and its replies to the root."""
 
     def __init__(self, to: Address) -> None:
         self._to = to
@@ -41,7 +41,7 @@ class RouterOnThread(Router):
 
 
 class ReportThenFinish(Actor[Ping]):
-    """Says something to somebody and ends."""
+    """Sends one message and finishes."""
 
     def __init__(self, to: Address) -> None:
         self._to = to
@@ -52,24 +52,24 @@ class ReportThenFinish(Actor[Ping]):
 
 
 class SilentFinisher(Actor[Ping]):
-    """Ends without a word."""
+    """Finishes without sending a message."""
 
     def on_receive(self, message: Ping) -> None:
         self.finish(message.text)
 
 
 class ReportRecorder(Actor[Observed]):
-    """Writes down what it hears."""
+    """Records what it receives."""
 
-    def __init__(self, heard: "queue.SimpleQueue[str]") -> None:
-        self._heard = heard
+    def __init__(self, received: "queue.SimpleQueue[str]") -> None:
+        self._received = received
 
     def on_receive(self, message: Observed) -> None:
-        self._heard.put(message.text)
+        self._received.put(message.text)
 
 
 class SelfAskingActor(Actor[Ping]):
-    """Waits in a handler for what only its own thread can bring."""
+    """Asks itself in a handler, which only its own thread could answer."""
 
     def __init__(self, system: ActorSystem) -> None:
         self._system = system
@@ -78,47 +78,49 @@ class SelfAskingActor(Actor[Ping]):
         self._system.ask(self.address, message, PROBE_TIMEOUT_S)
 
 
-def test_a_message_for_nobody_is_a_counted_dead_letter(system: ActorSystem, root: Probe) -> None:
-    speaker = system.start(partial(ReportThenFinish, UNKNOWN_ADDRESS))
+def test_a_message_to_an_unknown_address_is_a_dead_letter(system: ActorSystem, root: Probe) -> None:
+    sender = system.start(partial(ReportThenFinish, UNKNOWN_ADDRESS))
     system.tell(UNKNOWN_ADDRESS, Ping())
-    system.tell(speaker, Ping())
-    root.expect(ChildCompleted(child=speaker))
+    system.tell(sender, Ping())
+    root.expect(ChildCompleted(child=sender))
     assert system.dead_letter_count == 2
 
 
-def test_a_dead_letter_is_in_the_log_for_whoever_wants_it_without_what_it_says(
+def test_a_dead_letter_is_logged_without_its_content(
     system: ActorSystem, caplog: pytest.LogCaptureFixture
 ) -> None:
-    system.tell(ROOT.child("nobody"), Ping(text="not seen"))
+    system.tell(ROOT.child("unknown"), Ping(text="not logged"))
     assert caplog.messages == []
     with caplog.at_level(logging.DEBUG, "greenroom"):
-        system.tell(ROOT.child("nobody"), Ping(text="a secret"))
+        system.tell(ROOT.child("unknown"), Ping(text="a secret"))
         assert system.stop()
-    one, count = (each for each in caplog.messages if "dead" in each)
-    assert one == "dead letter: Ping from / to /nobody"
-    assert count == "stopped: 2 dead letters, 0 given up"
+    dead_letter, summary = (each for each in caplog.messages if "dead" in each)
+    assert dead_letter == "dead letter: Ping from / to /unknown"
+    assert summary == "stopped: 2 dead letters, 0 abandoned"
 
 
-def test_an_unexpected_message_is_refused_to_the_sender(system: ActorSystem, root: Probe) -> None:
+def test_an_unexpected_message_raises_in_the_sender(system: ActorSystem, root: Probe) -> None:
     echo = system.start(Echo)
     with pytest.raises(UnexpectedMessageError, match="/echo-1 does not receive PriorityPing"):
         system.tell(echo, PriorityPing())
-    assert system.ask(echo, Ping(text="unharmed"), PROBE_TIMEOUT_S) == Observed(text="unharmed")
+    assert system.ask(echo, Ping(text="still running"), PROBE_TIMEOUT_S) == Observed(
+        text="still running"
+    )
     root.expect_nothing_more()
 
 
-def test_an_actor_that_says_what_its_peer_cannot_hear_is_the_one_that_fails(
-    system: ActorSystem, root: Probe
-) -> None:
+def test_an_actor_that_sends_an_unexpected_message_fails(system: ActorSystem, root: Probe) -> None:
     echo = system.start(Echo)
-    speaker = system.start(partial(ReportThenFinish, echo))
-    system.tell(speaker, Ping())
+    sender = system.start(partial(ReportThenFinish, echo))
+    system.tell(sender, Ping())
     detail = f"UnexpectedMessageError: {echo} does not receive Observed"
-    root.expect(ChildFailed(child=speaker, cause="crash", detail=detail))
-    assert system.ask(echo, Ping(text="unharmed"), PROBE_TIMEOUT_S) == Observed(text="unharmed")
+    root.expect(ChildFailed(child=sender, cause="crash", detail=detail))
+    assert system.ask(echo, Ping(text="still running"), PROBE_TIMEOUT_S) == Observed(
+        text="still running"
+    )
 
 
-def test_telling_after_everything_has_ended_is_a_dead_letter() -> None:
+def test_a_message_after_the_stop_is_a_dead_letter() -> None:
     system = ActorSystem()
     echo = system.start(Echo)
     assert system.stop()
@@ -127,93 +129,93 @@ def test_telling_after_everything_has_ended_is_a_dead_letter() -> None:
     assert system.dead_letter_count == 2
 
 
-def test_of_two_ends_of_the_root_the_first_counts() -> None:
-    """It may end by itself in the moment in which it is given up."""
+def test_only_the_first_end_of_the_root_counts() -> None:
+    """It may end normally at the moment when it is abandoned."""
     ends: queue.SimpleQueue[ChildEnded] = queue.SimpleQueue()
     system = ActorSystem()
     system.add_end_callback(ends.put)
-    by_itself = ChildCompleted(child=ROOT, result="by itself")
-    for end in (by_itself, ChildFailed(child=ROOT, cause="unresponsive", detail="")):
-        vars(system)["_directory"].on_root_ended(end)
+    completed = ChildCompleted(child=ROOT, result="done")
+    for end in (completed, ChildFailed(child=ROOT, cause="unresponsive", detail="")):
+        vars(system)["_registry"].on_root_ended(end)
     system.stop()
-    assert ends.get_nowait() == by_itself
+    assert ends.get_nowait() == completed
     assert ends.empty()
 
 
-def test_starting_below_a_root_that_has_ended_by_itself_is_refused() -> None:
-    class Brief(EmptyRoot):
+def test_starting_an_actor_after_the_roots_end_fails() -> None:
+    class FinishingRoot(EmptyRoot):
         def on_start(self) -> None:
             self.finish()
 
-    system = ActorSystem(Brief)
+    system = ActorSystem(FinishingRoot)
     assert system.wait(PROBE_TIMEOUT_S)
     with pytest.raises(RuntimeError, match="has ended"):
         system.start(Echo)
     assert system.stop()
 
 
-def test_starting_after_everything_has_ended_is_refused() -> None:
+def test_starting_an_actor_after_the_stop_fails() -> None:
     system = ActorSystem()
     assert system.stop()
     with pytest.raises(RuntimeError, match="has ended"):
         system.start(Echo)
 
 
-@echoes
+@each_echo
 @pytest.mark.parametrize("router", [Router, RouterOnThread])
-def test_forwarding_keeps_the_sender(
+def test_forwarding_keeps_the_original_sender(
     system: ActorSystem, peer: Probe, router: type[Router], echo: type[Echo]
 ) -> None:
-    way = system.start(partial(router, system.start(echo)))
-    peer.tell(way, Ping(text="round trip"))
+    address = system.start(partial(router, system.start(echo)))
+    peer.tell(address, Ping(text="round trip"))
     peer.expect(Observed(text="round trip"))
 
 
-def test_the_receiver_sees_who_speaks(system: ActorSystem, peer: Probe) -> None:
+def test_the_receiver_sees_the_sender(system: ActorSystem, peer: Probe) -> None:
     other = start_probe(system, "other")
     other.tell(peer.address, Ping())
     system.tell(peer.address, Ping())
     assert [peer.next_from() for _ in range(2)] == [(other.address, Ping()), (ROOT, Ping())]
 
 
-def test_what_many_threads_say_at_once_arrives_and_in_the_order_of_each(
+def test_messages_from_many_threads_keep_each_threads_order(
     system: ActorSystem,
 ) -> None:
-    """They wake the event loop once for all that is there by then."""
-    threads, each_says = 4, 500
-    heard: queue.SimpleQueue[str] = queue.SimpleQueue()
-    listener = system.start(partial(ReportRecorder, heard))
+    """The threads share wakeups of the event loop."""
+    thread_count, message_count = 4, 500
+    received: queue.SimpleQueue[str] = queue.SimpleQueue()
+    recorder = system.start(partial(ReportRecorder, received))
 
-    def speak(name: int) -> None:
-        for number in range(each_says):
-            system.tell(listener, Observed(text=f"{name} {number}"))
+    def send(name: int) -> None:
+        for number in range(message_count):
+            system.tell(recorder, Observed(text=f"{name} {number}"))
 
-    with ThreadPoolExecutor(threads) as speakers:
-        list(speakers.map(speak, range(threads)))
-    arrived = [heard.get(timeout=PROBE_TIMEOUT_S) for _ in range(threads * each_says)]
-    for name in range(threads):
-        own = [word for word in arrived if word.startswith(f"{name} ")]
-        assert own == [f"{name} {number}" for number in range(each_says)]
-
-
-@echoes
-def test_asking_brings_the_answer(system: ActorSystem, echo: type[Echo]) -> None:
-    asked = system.start(echo)
-    answers = [system.ask(asked, Ping(text=word), PROBE_TIMEOUT_S) for word in ("a", "b")]
-    assert answers == [Observed(text="a"), Observed(text="b")]
+    with ThreadPoolExecutor(thread_count) as pool:
+        list(pool.map(send, range(thread_count)))
+    texts = [received.get(timeout=PROBE_TIMEOUT_S) for _ in range(thread_count * message_count)]
+    for name in range(thread_count):
+        own = [text for text in texts if text.startswith(f"{name} ")]
+        assert own == [f"{name} {number}" for number in range(message_count)]
 
 
-def test_a_second_answer_is_a_dead_letter_and_no_fault_of_whoever_sends_it() -> None:
-    mailbox = Mailbox()
+@each_echo
+def test_ask_returns_the_reply_of_the_actor(system: ActorSystem, echo: type[Echo]) -> None:
+    receiver = system.start(echo)
+    replies = [system.ask(receiver, Ping(text=text), PROBE_TIMEOUT_S) for text in ("a", "b")]
+    assert replies == [Observed(text="a"), Observed(text="b")]
+
+
+def test_a_second_reply_is_a_dead_letter() -> None:
+    slot = ReplySlot()
     first, second = (
-        Envelope(UNKNOWN_ADDRESS, ROOT, Observed(text=word)) for word in ("first", "second")
+        Envelope(UNKNOWN_ADDRESS, ROOT, Observed(text=text)) for text in ("first", "second")
     )
-    assert mailbox.post(first)
-    assert not mailbox.post(second)
-    assert mailbox.reply.result(0) == Observed(text="first")
+    assert slot.post(first)
+    assert not slot.post(second)
+    assert slot.reply.result(0) == Observed(text="first")
 
 
-def test_an_answer_that_never_comes_is_a_timeout(system: ActorSystem, peer: Probe) -> None:
+def test_a_missing_reply_raises_a_timeout(system: ActorSystem, peer: Probe) -> None:
     with pytest.raises(TimeoutError):
         system.ask(peer.address, Ping(), timeout_s=0.01)
     asker, message = peer.next_from()
@@ -221,24 +223,22 @@ def test_an_answer_that_never_comes_is_a_timeout(system: ActorSystem, peer: Prob
     assert asker not in system.addresses
 
 
-def test_an_answer_that_comes_too_late_is_a_dead_letter(system: ActorSystem, peer: Probe) -> None:
+def test_a_late_reply_is_a_dead_letter(system: ActorSystem, peer: Probe) -> None:
     with pytest.raises(TimeoutError):
         system.ask(peer.address, Ping(), timeout_s=0.01)
     asker, _ = peer.next_from()
-    peer.tell(asker, Observed(text="sorry"))
+    peer.tell(asker, Observed(text="too late"))
     assert system.dead_letter_count == 1
 
 
-def test_a_handler_that_asks_fails_instead_of_waiting_for_itself(
-    system: ActorSystem, root: Probe
-) -> None:
+def test_an_ask_on_the_event_loop_fails_at_once(system: ActorSystem, root: Probe) -> None:
     child = system.start(partial(SelfAskingActor, system))
     system.tell(child, Ping())
     detail = "RuntimeError: the event loop cannot wait for itself"
     root.expect(ChildFailed(child=child, cause="crash", detail=detail))
 
 
-def test_the_end_is_told_to_whoever_wants_to_know() -> None:
+def test_end_callbacks_get_the_roots_end() -> None:
     ends: queue.SimpleQueue[ChildEnded] = queue.SimpleQueue()
     system = ActorSystem(SilentFinisher)
 
@@ -247,15 +247,15 @@ def test_the_end_is_told_to_whoever_wants_to_know() -> None:
 
     system.add_end_callback(fail)
     system.add_end_callback(ends.put)
-    system.tell(ROOT, Ping(text="by itself"))
-    assert ends.get(timeout=PROBE_TIMEOUT_S) == ChildCompleted(child=ROOT, result="by itself")
+    system.tell(ROOT, Ping(text="done"))
+    assert ends.get(timeout=PROBE_TIMEOUT_S) == ChildCompleted(child=ROOT, result="done")
     assert system.wait(PROBE_TIMEOUT_S)
     system.add_end_callback(ends.put)
-    assert ends.get_nowait() == ChildCompleted(child=ROOT, result="by itself")
+    assert ends.get_nowait() == ChildCompleted(child=ROOT, result="done")
     assert system.stop()
     assert ends.empty()
 
 
-def test_the_root_cannot_live_on_a_thread_of_its_own() -> None:
+def test_the_root_must_run_on_the_event_loop() -> None:
     with pytest.raises(TypeError, match="loop actor"):
         ActorSystem(EchoOnThread)

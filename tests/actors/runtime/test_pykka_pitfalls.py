@@ -1,5 +1,6 @@
-"""The eleven traps of pykka, in the order of its list: each shown there where that is cheap, and
-shown not to be ours. What a test of another module proves in full is proved here once, plainly.
+"""Eleven pitfalls of pykka, numbered: some are shown in pykka itself, all are absent here.
+
+Other test modules cover most of them in detail; here each has one plain test.
 """
 
 import asyncio
@@ -36,17 +37,17 @@ pytestmark = pytest.mark.quick
 
 
 class TrackedQuestion(Message):
-    """Wants an answer, and to know when there will be none."""
+    """A question that comes back if it is not handled."""
 
     notify_undelivered: ClassVar[bool] = True
     text: str = ""
 
 
 class AnsweringActor(Actor[TrackedQuestion | Ping]):
-    """Answers, crashes or raises what ends programs, as it is told."""
+    """Replies, crashes or raises `SystemExit`, depending on the text."""
 
-    def __init__(self, left: "queue.SimpleQueue[str] | None" = None) -> None:
-        self._left = left
+    def __init__(self, events: "queue.SimpleQueue[str] | None" = None) -> None:
+        self._events = events
 
     def on_receive(self, message: TrackedQuestion | Ping) -> None:
         if message.text == "crash":
@@ -56,22 +57,22 @@ class AnsweringActor(Actor[TrackedQuestion | Ping]):
         self.tell(self.sender, Observed(text=message.text))
 
     def on_stop(self) -> None:
-        if self._left is not None:
-            self._left.put("cleaned up")
+        if self._events is not None:
+            self._events.put("cleaned up")
 
 
 class StockPykkaActor(pykka.ThreadingActor):
-    """Stock pykka, to show that the trap is there."""
+    """A plain pykka actor that shows the pitfall."""
 
     use_daemon_thread = True
 
-    def __init__(self, left: "queue.SimpleQueue[str]", *, stillborn: bool = False) -> None:
+    def __init__(self, events: "queue.SimpleQueue[str]", *, fails_at_start: bool = False) -> None:
         super().__init__()
-        self._left = left
-        self._stillborn = stillborn
+        self._events = events
+        self._fails_at_start = fails_at_start
 
     def on_start(self) -> None:
-        if self._stillborn:
+        if self._fails_at_start:
             raise ValueError
 
     def on_receive(self, message: str) -> str:
@@ -80,7 +81,7 @@ class StockPykkaActor(pykka.ThreadingActor):
         return message
 
     def on_stop(self) -> None:
-        self._left.put("on_stop")
+        self._events.put("on_stop")
 
     def on_failure(
         self,
@@ -88,29 +89,25 @@ class StockPykkaActor(pykka.ThreadingActor):
         exception_value: BaseException | None,  # noqa: ARG002  (as above)
         traceback: TracebackType | None,  # noqa: ARG002  (as above)
     ) -> None:
-        self._left.put("on_failure")
+        self._events.put("on_failure")
 
 
-def test_an_ask_in_a_race_with_a_stop_is_answered_or_comes_back(
-    system: ActorSystem, root: Probe
-) -> None:
-    """1. pykka checks that the actor lives, then puts: in between it may end without a trace."""
+def test_an_ask_during_a_stop_is_answered_or_returned(system: ActorSystem, root: Probe) -> None:
+    """1. pykka checks that the actor is alive, then puts; it may end in between, unnoticed."""
     rounds = 200
     for number in range(rounds):
-        asked = system.start(AnsweringActor, f"asked-{number}")
-        stopping = threading.Thread(target=system.stop_child, args=(asked,))
+        child = system.start(AnsweringActor, f"child-{number}")
+        stopping = threading.Thread(target=system.stop_child, args=(child,))
         stopping.start()
-        answer = system.ask(asked, TrackedQuestion(text="?"), PROBE_TIMEOUT_S)
-        back = Undelivered(to=asked, message=TrackedQuestion(text="?"), reason="ended")
-        assert answer in (Observed(text="?"), back)
+        reply = system.ask(child, TrackedQuestion(text="?"), PROBE_TIMEOUT_S)
+        undelivered = Undelivered(to=child, message=TrackedQuestion(text="?"), reason="ended")
+        assert reply in (Observed(text="?"), undelivered)
         stopping.join(PROBE_TIMEOUT_S)
-        root.expect(ChildCancelled(child=asked))
+        root.expect(ChildCancelled(child=child))
 
 
-def test_an_answer_after_the_asker_gave_up_is_a_dead_letter_and_reaches_no_other_question(
-    system: ActorSystem, peer: Probe
-) -> None:
-    """2. In pykka, too, what was asked is carried out later: so effects ask again, by id."""
+def test_a_late_reply_reaches_no_other_question(system: ActorSystem, peer: Probe) -> None:
+    """2. In pykka, too, a request may run after its timeout; so retried requests carry an id."""
     with pytest.raises(TimeoutError):
         system.ask(peer.address, TrackedQuestion(text="slow"), timeout_s=0.01)
     asker, _ = peer.next_from()
@@ -122,120 +119,116 @@ def test_an_answer_after_the_asker_gave_up_is_a_dead_letter_and_reaches_no_other
     assert system.dead_letter_count == 1
 
 
-def test_a_crash_is_the_parents_to_hear_whether_somebody_asked_or_told(
-    system: ActorSystem, root: Probe, peer: Probe
-) -> None:
-    """3. pykka gives the exception to the asker, and the actor lives on as if nothing had been."""
-    left: queue.SimpleQueue[str] = queue.SimpleQueue()
-    plain = StockPykkaActor.start(left)
+def test_a_crash_is_reported_to_the_parent(system: ActorSystem, root: Probe, peer: Probe) -> None:
+    """3. pykka raises the exception in the asker, and the actor continues unchanged."""
+    events: queue.SimpleQueue[str] = queue.SimpleQueue()
+    pykka_actor = StockPykkaActor.start(events)
     with pytest.raises(ValueError, match="crash"):
-        plain.ask("crash", timeout=PROBE_TIMEOUT_S)
-    assert plain.ask("still here", timeout=PROBE_TIMEOUT_S) == "still here"
-    plain.stop(timeout=PROBE_TIMEOUT_S)
+        pykka_actor.ask("crash", timeout=PROBE_TIMEOUT_S)
+    assert pykka_actor.ask("still running", timeout=PROBE_TIMEOUT_S) == "still running"
+    pykka_actor.stop(timeout=PROBE_TIMEOUT_S)
 
-    for said in (TrackedQuestion(text="crash"), Ping(text="crash")):
+    for message in (TrackedQuestion(text="crash"), Ping(text="crash")):
         child = system.start(AnsweringActor)
-        peer.tell(child, said)
+        peer.tell(child, message)
         root.expect(ChildFailed(child=child, cause="crash", detail="ValueError: crash"))
     peer.expect_kind(Undelivered)
     peer.expect_nothing_more()
     root.expect_nothing_more()
 
 
-def test_a_crash_cleans_up(system: ActorSystem, root: Probe) -> None:
-    """4. pykka calls `on_failure` alone when what was told crashes, and never `on_stop`."""
-    left: queue.SimpleQueue[str] = queue.SimpleQueue()
-    plain = StockPykkaActor.start(left)
-    plain.tell("crash")
-    assert left.get(timeout=PROBE_TIMEOUT_S) == "on_failure"
-    assert left.empty()
+def test_a_crash_still_calls_on_stop(system: ActorSystem, root: Probe) -> None:
+    """4. After a crash in `tell`, pykka calls only `on_failure`, never `on_stop`."""
+    events: queue.SimpleQueue[str] = queue.SimpleQueue()
+    pykka_actor = StockPykkaActor.start(events)
+    pykka_actor.tell("crash")
+    assert events.get(timeout=PROBE_TIMEOUT_S) == "on_failure"
+    assert events.empty()
 
-    child = system.start(partial(AnsweringActor, left))
+    child = system.start(partial(AnsweringActor, events))
     system.tell(child, Ping(text="crash"))
     root.expect_kind(ChildFailed)
-    assert left.get_nowait() == "cleaned up"
+    assert events.get_nowait() == "cleaned up"
 
 
 @pytest.mark.parametrize("restart", [NO_RESTART, Restart(limit=1, window_s=60.0)])
-def test_what_would_end_a_program_ends_one_actor_and_its_asker_hears(
+def test_system_exit_ends_only_one_actor(
     system: ActorSystem, root: Probe, restart: Restart
 ) -> None:
-    """5. pykka stops all actors of the process, and the asker waits for ever."""
+    """5. pykka stops all actors of the process, and the asker waits forever."""
     sibling = system.start(Echo)
     child = system.start(AnsweringActor, restart=restart)
-    answer = system.ask(child, TrackedQuestion(text="exit"), PROBE_TIMEOUT_S)
+    reply = system.ask(child, TrackedQuestion(text="exit"), PROBE_TIMEOUT_S)
     reason: UndeliveredReason = "ended" if restart is NO_RESTART else "crashed"
-    assert answer == Undelivered(to=child, message=TrackedQuestion(text="exit"), reason=reason)
+    assert reply == Undelivered(to=child, message=TrackedQuestion(text="exit"), reason=reason)
     assert system.ask(sibling, Ping(text="well"), PROBE_TIMEOUT_S) == Observed(text="well")
     if restart is NO_RESTART:
         root.expect(ChildFailed(child=child, cause="crash", detail="SystemExit"))
     root.expect_nothing_more()
 
 
-def test_a_failed_start_is_told_by_its_own_name(system: ActorSystem, root: Probe) -> None:
-    """6. pykka has returned a reference by then, to an actor of which nothing more is heard."""
-    left: queue.SimpleQueue[str] = queue.SimpleQueue()
-    plain = StockPykkaActor.start(left, stillborn=True)
-    plain.actor_stopped.wait(PROBE_TIMEOUT_S)
-    assert left.empty()
+def test_a_failed_start_is_reported_to_the_parent(system: ActorSystem, root: Probe) -> None:
+    """6. pykka has already returned a reference to an actor that never reports anything."""
+    events: queue.SimpleQueue[str] = queue.SimpleQueue()
+    pykka_actor = StockPykkaActor.start(events, fails_at_start=True)
+    pykka_actor.actor_stopped.wait(PROBE_TIMEOUT_S)
+    assert events.empty()
 
-    class Stillborn(Echo):
+    class FailingToStart(Echo):
         def on_start(self) -> None:
             raise ValueError
 
-    child = system.start(Stillborn)
+    child = system.start(FailingToStart)
     root.expect(ChildFailed(child=child, cause="start", detail="ValueError"))
     root.expect_nothing_more()
 
 
-def test_a_failed_start_a_crash_a_stop_and_an_orderly_end_are_four_messages(
-    system: ActorSystem, root: Probe
-) -> None:
-    """6, too: one of them, and one only, for each child."""
+def test_the_four_kinds_of_end_have_different_messages(system: ActorSystem, root: Probe) -> None:
+    """6. Each child reports exactly one end."""
 
-    class Stillborn(Echo):
+    class FailingToStart(Echo):
         def on_start(self) -> None:
             raise ValueError
 
-    failed = system.start(Stillborn)
+    failed = system.start(FailingToStart)
     crashed, finished, stopped = (system.start(each) for each in (AnsweringActor, Finisher, Echo))
     system.tell(crashed, Ping(text="crash"))
     system.tell(finished, Ping(text="42"))
     system.stop_child(stopped)
-    heard = [root.next() for _ in range(5)]
-    assert ChildFailed(child=failed, cause="start", detail="ValueError") in heard
-    assert ChildFailed(child=crashed, cause="crash", detail="ValueError: crash") in heard
-    assert ChildCompleted(child=finished, result="42") in heard
-    assert ChildCancelled(child=stopped) in heard
-    assert Observed(text="last words") in heard
+    received = [root.next() for _ in range(5)]
+    assert ChildFailed(child=failed, cause="start", detail="ValueError") in received
+    assert ChildFailed(child=crashed, cause="crash", detail="ValueError: crash") in received
+    assert ChildCompleted(child=finished, result="42") in received
+    assert ChildCancelled(child=stopped) in received
+    assert Observed(text="last message") in received
     root.expect_nothing_more()
 
 
-def test_stop_and_cancel_overtake_the_mail(system: ActorSystem, root: Probe) -> None:
-    """7. In pykka a stop waits behind all that was told before; so would a cancel."""
+def test_stop_and_cancel_overtake_other_messages(system: ActorSystem, root: Probe) -> None:
+    """7. In pykka, a stop waits behind all earlier messages; so would a cancel."""
     gate = ThreadGate()
     busy = system.start(partial(GatedActor, gate))
-    system.tell(busy, Ping(text="in hand"))
+    system.tell(busy, Ping(text="current"))
     gate.wait_until_reached()
     system.tell(busy, Ping(text="waits"))
     system.tell(busy, PriorityPing(text="cancel"))
     system.stop_child(busy)
-    assert system.ask(system.start(Echo), Ping(), PROBE_TIMEOUT_S)  # so the stop has been posted
+    assert system.ask(system.start(Echo), Ping(), PROBE_TIMEOUT_S)  # the stop is posted by now
     gate.open()
-    root.expect(Observed(text="in hand"), Observed(text="cancel"), ChildCancelled(child=busy))
+    root.expect(Observed(text="current"), Observed(text="cancel"), ChildCancelled(child=busy))
     assert system.dead_letter_count == 1
 
 
-def test_an_end_is_told_after_the_clean_up(system: ActorSystem, root: Probe) -> None:
-    """8. pykka's actor counts as dead while its `on_stop` still runs."""
+def test_an_end_is_reported_after_on_stop(system: ActorSystem, root: Probe) -> None:
+    """8. A pykka actor is dead while its `on_stop` still runs."""
     gate = ThreadGate()
 
-    class Leaving(GatedActor):
+    class SlowToStop(GatedActor):
         def on_stop(self) -> None:
             self._gate.wait_until_open()
             super().on_stop()
 
-    child = system.start(partial(Leaving, gate))
+    child = system.start(partial(SlowToStop, gate))
     system.stop_child(child)
     gate.wait_until_reached()
     root.expect_nothing_more()
@@ -245,10 +238,8 @@ def test_an_end_is_told_after_the_clean_up(system: ActorSystem, root: Probe) -> 
     assert gate.recorded.get_nowait() == "stopped"
 
 
-def test_a_whole_tree_ends_within_its_own_deadline_and_pykkas_registry_knows_none_of_it(
-    system: ActorSystem, root: Probe
-) -> None:
-    """9. pykka's `stop_all` blocks without a deadline, and knows no children."""
+def test_a_subtree_stops_within_its_own_deadline(system: ActorSystem, root: Probe) -> None:
+    """9. pykka's `stop_all` blocks without a deadline and knows no children."""
     parent = system.start(
         partial(SampleParent, ("child", partial(SampleParent, ("grandchild", Echo))))
     )
@@ -258,30 +249,28 @@ def test_a_whole_tree_ends_within_its_own_deadline_and_pykkas_registry_knows_non
     assert [each for each in system.addresses if each.is_under(parent)] == []
 
 
-def test_who_asks_itself_is_refused_instead_of_waiting_for_ever(
-    system: ActorSystem, root: Probe
-) -> None:
-    """10. In pykka it is a deadlock, and so is a circle of asks."""
+def test_an_actor_that_asks_itself_fails_at_once(system: ActorSystem, root: Probe) -> None:
+    """10. In pykka this is a deadlock, and so is a cycle of asks."""
 
-    class Introvert(Actor[Ping]):
+    class AskingItself(Actor[Ping]):
         def on_receive(self, message: Ping) -> None:
             system.ask(self.address, message, PROBE_TIMEOUT_S)
 
-    child = system.start(Introvert)
+    child = system.start(AskingItself)
     system.tell(child, Ping())
     detail = "RuntimeError: the event loop cannot wait for itself"
     root.expect(ChildFailed(child=child, cause="crash", detail=detail))
 
 
-def test_no_thread_of_ours_can_hold_the_process(system: ActorSystem, root: Probe) -> None:
-    """11. pykka's threads are none that the interpreter leaves behind, so one holds the process."""
+def test_all_our_threads_are_daemon_threads(system: ActorSystem, root: Probe) -> None:
+    """11. pykka's threads are not daemon threads, so a stuck one keeps the process alive."""
     assert not pykka.ThreadingActor.use_daemon_thread
     release: Future[None] = Future()
 
-    async def blocking(say: object) -> Observed:
-        assert callable(say)
-        say(Observed(text="at work"))
-        return await _in_a_thread(release)
+    async def blocking(send: object) -> Observed:
+        assert callable(send)
+        send(Observed(text="running"))
+        return await _wait_in_thread(release)
 
     gate = ThreadGate()
     stuck = system.start(partial(GatedActor, gate))
@@ -289,17 +278,17 @@ def test_no_thread_of_ours_can_hold_the_process(system: ActorSystem, root: Probe
     gate.wait_until_reached()
     worker = system.start(partial(JobRunner, blocking))
     system.tell(worker, Ping())
-    root.expect(Observed(text="at work"))
-    ours = [each for each in threading.enumerate() if each.name.startswith("greenroom")]
-    assert len(ours) >= 3
-    assert all(each.daemon for each in ours)
+    root.expect(Observed(text="running"))
+    our_threads = [each for each in threading.enumerate() if each.name.startswith("greenroom")]
+    assert len(our_threads) >= 3
+    assert all(each.daemon for each in our_threads)
     system.stop_child(worker, timeout_s=3600)
-    root.expect(ChildCancelled(child=worker))  # and it did not wait for what blocks
+    root.expect(ChildCancelled(child=worker))  # without waiting for the blocking call
     gate.open()
     release.set_result(None)
     root.expect_kind(Observed)
 
 
-async def _in_a_thread(release: "Future[None]") -> Observed:
+async def _wait_in_thread(release: "Future[None]") -> Observed:
     await asyncio.to_thread(release.result)
     return Observed(text="never")

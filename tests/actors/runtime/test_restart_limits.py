@@ -1,4 +1,4 @@
-"""When a crash is the end after all, and what is not tried again."""
+"""Limits of restarts: spent budgets, failed starts and quarantined messages."""
 
 from functools import partial
 
@@ -31,33 +31,33 @@ pytestmark = pytest.mark.quick
 
 
 @on_each_dispatcher
-def test_without_a_budget_a_crash_is_the_end(
-    system: ActorSystem, root: Probe, phoenix: MakeCrashingActor
+def test_a_crash_without_a_restart_budget_is_the_end(
+    system: ActorSystem, root: Probe, actor_class: MakeCrashingActor
 ) -> None:
-    child = system.start(phoenix)
+    child = system.start(actor_class)
     system.tell(child, Ping(text="crash"))
     root.expect(
-        Observed(text="life 1"),
+        Observed(text="incarnation 1"),
         ChildFailed(child=child, cause="crash", detail="RuntimeError: crash"),
     )
     root.expect_nothing_more()
 
 
 @on_each_dispatcher
-def test_when_the_budget_is_spent_the_parent_hears_of_one_failure_and_the_mail_bounces(
-    system: ActorSystem, root: Probe, peer: Probe, phoenix: MakeCrashingActor
+def test_a_spent_budget_ends_the_actor_and_returns_messages(
+    system: ActorSystem, root: Probe, peer: Probe, actor_class: MakeCrashingActor
 ) -> None:
     gate = ThreadGate()
-    child = start_crashing_actor(system, root, partial(phoenix, gate), ONE_RESTART)
+    child = start_crashing_actor(system, root, partial(actor_class, gate), ONE_RESTART)
     system.tell(child, Ping(text="crash"))
-    root.expect(Observed(text="life 2"))
-    if phoenix is CrashingActorOnThread:  # else the test could not put mail behind it
+    root.expect(Observed(text="incarnation 2"))
+    if actor_class is CrashingActorOnThread:  # only then can the test post behind it
         system.tell(child, Ping(text="crash at the gate"))
         gate.wait_until_reached()
     else:
         system.tell(child, Ping(text="crash"))
     peer.tell(child, TrackedPing(text="waits"))
-    peer.tell(child, Ping(text="nobody asks for it back"))
+    peer.tell(child, Ping(text="not tracked"))
     gate.open()
     assert root.expect_kind(ChildFailed).cause == "crash"
     peer.expect(Undelivered(to=child, message=TrackedPing(text="waits"), reason="ended"))
@@ -66,30 +66,28 @@ def test_when_the_budget_is_spent_the_parent_hears_of_one_failure_and_the_mail_b
 
 
 @on_each_dispatcher
-def test_only_a_crash_restarts(
-    system: ActorSystem, root: Probe, phoenix: MakeCrashingActor
+def test_only_a_crash_causes_a_restart(
+    system: ActorSystem, root: Probe, actor_class: MakeCrashingActor
 ) -> None:
-    child = start_crashing_actor(system, root, phoenix)
+    child = start_crashing_actor(system, root, actor_class)
     system.tell(child, Ping(text="finish"))
     root.expect(ChildCompleted(child=child, result="finish"))
-    child = start_crashing_actor(system, root, phoenix)
+    child = start_crashing_actor(system, root, actor_class)
     system.stop_child(child)
     root.expect(ChildCancelled(child=child))
     root.expect_nothing_more()
 
 
-def test_a_crash_outweighs_a_finish_of_the_same_handler_and_restarts(
-    system: ActorSystem, root: Probe
-) -> None:
+def test_a_crash_after_finish_causes_a_restart(system: ActorSystem, root: Probe) -> None:
     child = start_crashing_actor(system, root, CrashingActor)
     system.tell(child, Ping(text="finish and crash"))
-    root.expect(Observed(text="life 2"))
-    system.tell(child, Ping(text="well?"))
-    root.expect(Observed(text="well? 1 in life 2"))
+    root.expect(Observed(text="incarnation 2"))
+    system.tell(child, Ping(text="hello"))
+    root.expect(Observed(text="hello 1 in incarnation 2"))
 
 
 class FailingToStart(CrashingActor):
-    """Starts in its first life, and not again before a given one."""
+    """Starts in its first incarnation, and not again before `next_start`."""
 
     def __init__(self, next_start: int) -> None:
         super().__init__()
@@ -97,105 +95,109 @@ class FailingToStart(CrashingActor):
 
     def on_start(self) -> None:
         if 1 < self.incarnation < self._next_start:
-            self.finish("not this way")
+            self.finish("ignored")
             raise RuntimeError(str(self.incarnation))
         super().on_start()
 
 
-def test_a_failed_restart_spends_the_budget_and_is_tried_again(
+def test_a_failed_restart_is_tried_again_within_the_budget(
     system: ActorSystem, root: Probe
 ) -> None:
     child = start_crashing_actor(system, root, partial(FailingToStart, 4))
     system.tell(child, Ping(text="crash"))
     system.tell(child, Ping(text="waited"))
-    root.expect(Observed(text="life 4"), Observed(text="waited 1 in life 4"))
+    root.expect(Observed(text="incarnation 4"), Observed(text="waited 1 in incarnation 4"))
 
 
-def test_when_no_restart_succeeds_it_is_a_crash_and_not_a_failed_start(
-    system: ActorSystem, root: Probe
-) -> None:
+def test_a_restart_that_never_succeeds_is_a_crash(system: ActorSystem, root: Probe) -> None:
     child = start_crashing_actor(system, root, partial(FailingToStart, 9), Restart(3, 3600.0, 0.0))
     system.tell(child, Ping(text="crash"))
     root.expect(ChildFailed(child=child, cause="crash", detail="RuntimeError: 4"))
     root.expect_nothing_more()
 
 
-def test_a_first_start_that_fails_is_not_tried_again(system: ActorSystem, root: Probe) -> None:
-    class Stillborn(Echo):
+def test_a_failed_first_start_is_not_tried_again(system: ActorSystem, root: Probe) -> None:
+    class FailingFirstStart(Echo):
         def on_start(self) -> None:
             raise RuntimeError
 
-    child = system.start(Stillborn, restart=MANY_RESTARTS)
+    child = system.start(FailingFirstStart, restart=MANY_RESTARTS)
     root.expect(ChildFailed(child=child, cause="start", detail="RuntimeError"))
     root.expect_nothing_more()
 
 
 @on_each_dispatcher
-def test_what_was_in_hand_comes_back_as_crashed_and_is_not_retried(
-    system: ActorSystem, root: Probe, peer: Probe, phoenix: MakeCrashingActor
+def test_the_message_of_a_crash_comes_back_to_its_sender(
+    system: ActorSystem, root: Probe, peer: Probe, actor_class: MakeCrashingActor
 ) -> None:
-    child = start_crashing_actor(system, root, phoenix)
+    child = start_crashing_actor(system, root, actor_class)
     peer.tell(child, TrackedPing(text="crash"))
     peer.expect(Undelivered(to=child, message=TrackedPing(text="crash"), reason="crashed"))
-    root.expect(Observed(text="life 2"))
+    root.expect(Observed(text="incarnation 2"))
     root.expect_nothing_more()
 
 
 @on_each_dispatcher
-def test_poison_is_set_aside_after_enough_crashes_and_only_the_poison(
+def test_a_message_is_quarantined_after_repeated_crashes(
     system: ActorSystem,
     root: Probe,
     peer: Probe,
     caplog: pytest.LogCaptureFixture,
-    phoenix: MakeCrashingActor,
+    actor_class: MakeCrashingActor,
 ) -> None:
-    child = start_crashing_actor(system, root, phoenix)
+    child = start_crashing_actor(system, root, actor_class)
     poison = TrackedPing(text="crash")
-    for life in range(2, MAX_CRASHES_PER_MESSAGE + 2):
+    for incarnation in range(2, MAX_CRASHES_PER_MESSAGE + 2):
         peer.tell(child, poison)
         peer.expect(Undelivered(to=child, message=poison, reason="crashed"))
-        root.expect(Observed(text=f"life {life}"))
+        root.expect(Observed(text=f"incarnation {incarnation}"))
     peer.tell(child, poison)
-    peer.tell(child, TrackedPing(text="food"))
+    peer.tell(child, TrackedPing(text="harmless"))
     peer.expect(Undelivered(to=child, message=poison, reason="quarantined"))
-    root.expect(Observed(text=f"food 1 in life {MAX_CRASHES_PER_MESSAGE + 1}"))
+    root.expect(Observed(text=f"harmless 1 in incarnation {MAX_CRASHES_PER_MESSAGE + 1}"))
     root.expect_nothing_more()
     assert system.dead_letter_count == 1
-    reported = f"set aside after {MAX_CRASHES_PER_MESSAGE} crashes: TrackedPing from {peer.address} to {child}"
-    assert [each for each in caplog.messages if "aside" in each] == [reported]
+    description = f"TrackedPing from {peer.address} to {child}"
+    report = f"quarantined after {MAX_CRASHES_PER_MESSAGE} crashes: {description}"
+    assert [each for each in caplog.messages if "quarantined" in each] == [report]
 
 
 class CrashingOnScript(CrashingActor):
-    """Takes every other message badly, over all its lives."""
+    """Crashes or succeeds as its list says, across all incarnations."""
 
-    def __init__(self, moods: list[str]) -> None:
+    def __init__(self, outcomes: list[str]) -> None:
         super().__init__()
-        self._moods = moods
+        self._outcomes = outcomes
 
     def on_receive(
         self, message: Ping | TrackedPing | PriorityPing | Observed | ChildEnded
     ) -> None:
-        if self._moods.pop() == "bad":
+        if self._outcomes.pop() == "crash":
             raise RuntimeError
         super().on_receive(message)
 
 
-def test_what_was_handled_well_between_is_no_poison(
+def test_a_success_in_between_prevents_quarantine(
     system: ActorSystem, root: Probe, peer: Probe
 ) -> None:
     child = start_crashing_actor(
-        system, root, partial(CrashingOnScript, ["good", "bad"] * (MAX_CRASHES_PER_MESSAGE + 1))
+        system,
+        root,
+        partial(CrashingOnScript, ["succeed", "crash"] * (MAX_CRASHES_PER_MESSAGE + 1)),
     )
-    food = TrackedPing(text="food")
-    for life in range(2, MAX_CRASHES_PER_MESSAGE + 3):
-        peer.tell(child, food)
-        peer.expect(Undelivered(to=child, message=food, reason="crashed"))
-        peer.tell(child, food)
-        root.expect(Observed(text=f"life {life}"), Observed(text=f"food 1 in life {life}"))
+    harmless = TrackedPing(text="harmless")
+    for incarnation in range(2, MAX_CRASHES_PER_MESSAGE + 3):
+        peer.tell(child, harmless)
+        peer.expect(Undelivered(to=child, message=harmless, reason="crashed"))
+        peer.tell(child, harmless)
+        root.expect(
+            Observed(text=f"incarnation {incarnation}"),
+            Observed(text=f"harmless 1 in incarnation {incarnation}"),
+        )
 
 
 class SelfMessagingActor(CrashingActor):
-    """Tells itself the same thing, over which it crashes."""
+    """Sends itself a message that crashes it."""
 
     def on_receive(
         self, message: Ping | TrackedPing | PriorityPing | Observed | ChildEnded
@@ -206,8 +208,8 @@ class SelfMessagingActor(CrashingActor):
             super().on_receive(message)
 
 
-def test_what_an_actor_tells_itself_is_never_set_aside(system: ActorSystem, root: Probe) -> None:
+def test_messages_to_itself_are_never_quarantined(system: ActorSystem, root: Probe) -> None:
     child = start_crashing_actor(system, root, SelfMessagingActor)
-    for life in range(2, MAX_CRASHES_PER_MESSAGE + 4):
+    for incarnation in range(2, MAX_CRASHES_PER_MESSAGE + 4):
         system.tell(child, Ping())
-        root.expect(Observed(text=f"life {life}"))
+        root.expect(Observed(text=f"incarnation {incarnation}"))

@@ -1,4 +1,4 @@
-"""Stopping: in order, within one deadline, and past it without whoever does not come along."""
+"""Stopping: in order, within one deadline; what exceeds it is abandoned."""
 
 import asyncio
 import inspect
@@ -32,18 +32,18 @@ from tests.probe import PROBE_TIMEOUT_S, Probe, start_probe
 pytestmark = pytest.mark.quick
 
 
-async def ignore_cancellation(say: Callable[[Observed], None]) -> Observed:
-    """Work on, whoever cancels."""
-    say(Observed(text="at work"))
+async def ignore_cancellation(send: Callable[[Observed], None]) -> Observed:
+    """Continue after every cancellation."""
+    send(Observed(text="running"))
     while True:
         try:
             await asyncio.Event().wait()
         except asyncio.CancelledError:
-            say(Observed(text="I do not hear"))
+            send(Observed(text="cancellation ignored"))
 
 
 class NestedActor(Actor[ChildEnded | Observed]):
-    """One below the other, each with a job that swallows its cancellation."""
+    """A chain of actors, each with a job that ignores its cancellation."""
 
     def __init__(self, depth: int) -> None:
         self._depth = depth
@@ -51,24 +51,24 @@ class NestedActor(Actor[ChildEnded | Observed]):
     def on_start(self) -> None:
         self.start_job(partial(ignore_cancellation, self.message_sink()), report_failure)
         if self._depth:
-            self.start(partial(NestedActor, self._depth - 1), "below")
+            self.start(partial(NestedActor, self._depth - 1), "nested")
 
     def on_receive(self, message: ChildEnded | Observed) -> None:
         self.tell(ROOT, message)
 
 
 class TreeActor(Actor[ChildEnded | Observed]):
-    """Starts ten of itself below it, down to a depth, each with a job that never ends."""
+    """Starts a tree with ten children per actor, each with a job that never ends."""
 
-    def __init__(self, depth: int, born: "queue.SimpleQueue[int]") -> None:
+    def __init__(self, depth: int, started: "queue.SimpleQueue[int]") -> None:
         self._depth = depth
-        self._born = born
+        self._started = started
 
     def on_start(self) -> None:
         self.start_job(wait_forever, lambda failure: Observed(text=failure.kind))
         for number in range(10 if self._depth else 0):
-            self.start(partial(TreeActor, self._depth - 1, self._born), f"brood-{number}")
-        self._born.put(self._depth)
+            self.start(partial(TreeActor, self._depth - 1, self._started), f"child-{number}")
+        self._started.put(self._depth)
 
     def on_receive(self, message: ChildEnded | Observed) -> None:
         self.tell(ROOT, message)
@@ -79,82 +79,82 @@ async def wait_forever() -> Observed:
     return Observed(text="never")
 
 
-def test_the_roots_children_stop_one_by_one_in_reverse() -> None:
-    chronicle: queue.SimpleQueue[str] = queue.SimpleQueue()
+def test_children_of_the_root_stop_in_reverse_order() -> None:
+    records: queue.SimpleQueue[str] = queue.SimpleQueue()
     system = ActorSystem()
     for name in "abc":
-        job = make_slow_cleanup_job(chronicle, f"/{name}")
-        system.start(partial(StopRecorder, chronicle, job), name)
-        assert chronicle.get(timeout=PROBE_TIMEOUT_S) == f"/{name} at work"
+        job = make_slow_cleanup_job(records, f"/{name}")
+        system.start(partial(StopRecorder, records, job), name)
+        assert records.get(timeout=PROBE_TIMEOUT_S) == f"/{name} running"
     assert system.stop()
-    assert drain_queue(chronicle) == [
+    assert drain_queue(records) == [
         entry for name in "cba" for entry in (f"/{name} stops", f"/{name} cleaned up")
     ]
 
 
-def test_an_agents_children_stop_together(system: ActorSystem, root: Probe) -> None:
-    """Each waits in its clean-up for the others: one by one, none would come to its end."""
-    all_here = asyncio.Barrier(3)
+def test_children_of_other_actors_stop_in_parallel(system: ActorSystem, root: Probe) -> None:
+    """Each waits for the others during cleanup; one by one, none would end."""
+    all_stopping = asyncio.Barrier(3)
 
     async def job() -> Observed:
         try:
-            chronicle.put("at work")
+            records.put("running")
             await asyncio.Event().wait()
         finally:
-            await all_here.wait()
+            await all_stopping.wait()
         return Observed(text="never")
 
-    chronicle: queue.SimpleQueue[str] = queue.SimpleQueue()
-    children = [(name, partial(StopRecorder, chronicle, job)) for name in "abc"]
+    records: queue.SimpleQueue[str] = queue.SimpleQueue()
+    children = [(name, partial(StopRecorder, records, job)) for name in "abc"]
     parent = system.start(partial(SampleParent, *children), "parent")
     for _ in children:
-        assert chronicle.get(timeout=PROBE_TIMEOUT_S) == "at work"
+        assert records.get(timeout=PROBE_TIMEOUT_S) == "running"
     system.stop_child(parent, timeout_s=3600)
     root.expect(ChildCancelled(child=parent))
-    assert drain_queue(chronicle) == [f"/parent/{name} stops" for name in "cba"]
+    assert drain_queue(records) == [f"/parent/{name} stops" for name in "cba"]
 
 
-def test_a_parent_ends_after_all_below_it(system: ActorSystem, root: Probe) -> None:
-    chronicle: queue.SimpleQueue[str] = queue.SimpleQueue()
-    below = partial(StopRecorder, chronicle, make_slow_cleanup_job(chronicle, "the grandchild"))
-    child = partial(SampleParent, ("child", partial(SampleParent, ("grandchild", below))))
+def test_a_parent_ends_after_its_whole_subtree(system: ActorSystem, root: Probe) -> None:
+    records: queue.SimpleQueue[str] = queue.SimpleQueue()
+    grandchild = partial(StopRecorder, records, make_slow_cleanup_job(records, "the grandchild"))
+    child = partial(SampleParent, ("child", partial(SampleParent, ("grandchild", grandchild))))
     parent = system.start(child, "parent")
-    assert chronicle.get(timeout=PROBE_TIMEOUT_S) == "the grandchild at work"
+    assert records.get(timeout=PROBE_TIMEOUT_S) == "the grandchild running"
     system.stop_child(parent)
     root.expect(ChildCancelled(child=parent))
-    assert drain_queue(chronicle)[-1] == "the grandchild cleaned up"
+    assert drain_queue(records)[-1] == "the grandchild cleaned up"
     assert [address for address in system.addresses if address.is_under(parent)] == []
 
 
-@pytest.mark.parametrize("way", ["stop", "finish", "crash"])
-def test_every_way_out_takes_the_children_along(system: ActorSystem, root: Probe, way: str) -> None:
-    def leave(parent: SampleParent) -> None:
-        if way == "crash":
-            raise RuntimeError(way)
-        if way == "finish":
-            parent.finish(way)
+@pytest.mark.parametrize("cause", ["stop", "finish", "crash"])
+def test_every_kind_of_end_stops_the_children(system: ActorSystem, root: Probe, cause: str) -> None:
+    def end(parent: SampleParent) -> None:
+        if cause == "crash":
+            raise RuntimeError(cause)
+        if cause == "finish":
+            parent.finish(cause)
 
-    chronicle: queue.SimpleQueue[str] = queue.SimpleQueue()
-    child = partial(StopRecorder, chronicle)
-    parent = system.start(partial(SampleParent, ("child", child), on_ping=leave), "parent")
+    records: queue.SimpleQueue[str] = queue.SimpleQueue()
+    child = partial(StopRecorder, records)
+    parent = system.start(partial(SampleParent, ("child", child), on_ping=end), "parent")
     system.tell(parent, Ping())
-    if way == "stop":
+    if cause == "stop":
         system.stop_child(parent)
     root.expect(
         {
             "stop": ChildCancelled(child=parent),
-            "finish": ChildCompleted(child=parent, result=way),
-            "crash": ChildFailed(child=parent, cause="crash", detail=f"RuntimeError: {way}"),
-        }[way]
+            "finish": ChildCompleted(child=parent, result=cause),
+            "crash": ChildFailed(child=parent, cause="crash", detail=f"RuntimeError: {cause}"),
+        }[cause]
     )
     root.expect_nothing_more()
-    assert drain_queue(chronicle) == ["/parent/child stops"]
+    assert drain_queue(records) == ["/parent/child stops"]
 
 
-def test_a_handler_can_stop_a_child(system: ActorSystem, root: Probe) -> None:
+def test_a_handler_can_stop_its_child(system: ActorSystem, root: Probe) -> None:
     def stop(parent: SampleParent) -> None:
         parent.stop(parent.address.child("child"))
-        parent.stop(parent.address.child("nobody"))
+        parent.stop(parent.address.child("unknown"))
 
     parent = system.start(partial(SampleParent, ("child", Echo), on_ping=stop), "parent")
     system.tell(parent, Ping())
@@ -162,48 +162,46 @@ def test_a_handler_can_stop_a_child(system: ActorSystem, root: Probe) -> None:
     root.expect_nothing_more()
 
 
-def test_a_deaf_job_is_given_up_at_the_deadline(system: ActorSystem, root: Probe) -> None:
+def test_a_job_that_ignores_cancellation_is_abandoned(system: ActorSystem, root: Probe) -> None:
     child = system.start(partial(JobRunner, ignore_cancellation))
     system.tell(child, Ping())
-    root.expect(Observed(text="at work"))
+    root.expect(Observed(text="running"))
     system.stop_child(child, timeout_s=SHORT_TIMEOUT_S)
     root.expect(ChildCancelled(child=child))
     root.expect_nothing_more()
     assert system.abandoned_count == 1
 
 
-def test_deaf_jobs_of_many_children_cost_one_deadline(system: ActorSystem, root: Probe) -> None:
+def test_stuck_jobs_of_many_children_share_one_deadline(system: ActorSystem, root: Probe) -> None:
     children = [(f"c{number}", partial(JobRunner, ignore_cancellation)) for number in range(10)]
     parent = system.start(partial(SampleParent, *children, on_ping=SampleParent.ping_children))
     system.tell(parent, Ping())
-    root.expect(*[Observed(text="at work")] * 10)
-    began_s = system.event_loop.now_s()
+    root.expect(*[Observed(text="running")] * 10)
+    started_s = system.event_loop.now_s()
     system.stop_child(parent, timeout_s=0.2)
     root.expect(ChildCancelled(child=parent))
-    assert system.event_loop.now_s() - began_s < 0.4
+    assert system.event_loop.now_s() - started_s < 0.4
     assert system.abandoned_count == 10
 
 
-def test_an_agent_has_two_seconds_and_everything_five() -> None:
-    given = [
+def test_the_default_stop_timeouts_are_two_and_five_seconds() -> None:
+    parameters = [
         inspect.signature(each).parameters["timeout_s"] for each in (Echo.stop, ActorSystem.stop)
     ]
-    assert [each.default for each in given] == [2.0, 5.0]
+    assert [each.default for each in parameters] == [2.0, 5.0]
 
 
-def test_nested_levels_share_one_deadline_the_deepest_first(
-    system: ActorSystem, root: Probe
-) -> None:
-    """Else a level would be given up that is about to end: three jobs are, and no actor."""
+def test_deeper_levels_get_shorter_stop_deadlines(system: ActorSystem, root: Probe) -> None:
+    """Otherwise a parent would abandon actors that are about to end; only the jobs are stuck."""
     top = system.start(partial(NestedActor, 2), "top")
-    root.expect(*[Observed(text="at work")] * 3)
+    root.expect(*[Observed(text="running")] * 3)
     system.stop_child(top, timeout_s=0.3)
     root.expect(ChildCancelled(child=top))
     root.expect_nothing_more()
     assert system.abandoned_count == 3
 
 
-def test_a_second_stop_may_shorten_the_deadline(system: ActorSystem, root: Probe) -> None:
+def test_a_second_stop_can_shorten_the_deadline(system: ActorSystem, root: Probe) -> None:
     gate = ThreadGate()
     grandchild = ("stuck", partial(GatedActor, gate))
     parent = system.start(partial(SampleParent, grandchild, on_ping=SampleParent.ping_children))
@@ -216,7 +214,7 @@ def test_a_second_stop_may_shorten_the_deadline(system: ActorSystem, root: Probe
     gate.open()
 
 
-def test_stopping_everything_twice_is_harmless() -> None:
+def test_stopping_the_system_twice_has_no_effect() -> None:
     system = ActorSystem()
     system.start(Echo)
     assert system.stop()
@@ -225,18 +223,18 @@ def test_stopping_everything_twice_is_harmless() -> None:
     assert system.addresses == ()
 
 
-def test_a_tree_of_a_thousand_at_work_ends_in_order() -> None:
-    born: queue.SimpleQueue[int] = queue.SimpleQueue()
+def test_a_thousand_actors_with_jobs_stop_in_time() -> None:
+    started: queue.SimpleQueue[int] = queue.SimpleQueue()
     system = ActorSystem()
-    system.start(partial(TreeActor, 3, born), "brood")
+    system.start(partial(TreeActor, 3, started), "tree")
     for _ in range(1111):
-        born.get(timeout=PROBE_TIMEOUT_S)
+        started.get(timeout=PROBE_TIMEOUT_S)
     assert system.stop()
     assert system.abandoned_count == 0
 
 
-def test_a_stop_reaches_exactly_the_subtree(system: ActorSystem, root: Probe) -> None:
-    """Also where one name begins like another."""
+def test_a_stop_reaches_only_the_subtree(system: ActorSystem, root: Probe) -> None:
+    """Also if one name is a prefix of another."""
 
     def start(name: str, *children: tuple[str, Callable[[], Actor[Any]]]) -> None:
         system.start(partial(SampleParent, *children), name)

@@ -1,4 +1,4 @@
-"""Whoever holds the event loop is named, and for too long ends the program."""
+"""The watchdog names what blocks the event loop, and reports a fatal stall later."""
 
 import asyncio
 import queue
@@ -28,7 +28,7 @@ SHORT_STALL_LIMITS = StallLimits(report_after_s=0.02, fatal_after_s=0.1)
 
 
 class LoopHolder(Actor[Ping]):
-    """Holds the event loop until the test opens the gate."""
+    """Blocks the event loop until the test opens the gate."""
 
     def __init__(self, gate: ThreadGate, *, at_start: bool = False) -> None:
         self._gate = gate
@@ -44,61 +44,61 @@ class LoopHolder(Actor[Ping]):
 
 
 class StallRecorder:
-    """A watchdog's bites."""
+    """Records the calls of a watchdog."""
 
-    def __init__(self, system: ActorSystem, patience: StallLimits = SHORT_STALL_LIMITS) -> None:
-        self.named: queue.SimpleQueue[str] = queue.SimpleQueue()
-        self.fatal: queue.SimpleQueue[str] = queue.SimpleQueue()
+    def __init__(self, system: ActorSystem, limits: StallLimits = SHORT_STALL_LIMITS) -> None:
+        self.stalls: queue.SimpleQueue[str] = queue.SimpleQueue()
+        self.fatal_stalls: queue.SimpleQueue[str] = queue.SimpleQueue()
         system.start_watchdog(
-            lambda by, _: self.named.put(by), lambda by, _: self.fatal.put(by), patience
+            lambda culprit, _: self.stalls.put(culprit),
+            lambda culprit, _: self.fatal_stalls.put(culprit),
+            limits,
         )
 
 
-def test_a_holder_is_named_after_one_second_and_ended_after_ten() -> None:
+def test_the_default_limits_are_one_and_ten_seconds() -> None:
     assert StallLimits() == StallLimits(report_after_s=1.0, fatal_after_s=10.0)
 
 
-def test_a_handler_that_holds_the_loop_is_named_with_its_message_and_later_fatal(
+def test_a_blocking_handler_is_named_with_its_message_type(
     system: ActorSystem, root: Probe
 ) -> None:
-    kennel, gate = StallRecorder(system), ThreadGate()
+    recorder, gate = StallRecorder(system), ThreadGate()
     system.tell(system.start(partial(LoopHolder, gate), "holder"), Ping(text="secret"))
-    assert kennel.named.get(timeout=PROBE_TIMEOUT_S) == "/holder over Ping"
-    assert kennel.fatal.get(timeout=PROBE_TIMEOUT_S) == "/holder over Ping"
+    assert recorder.stalls.get(timeout=PROBE_TIMEOUT_S) == "/holder (handling Ping)"
+    assert recorder.fatal_stalls.get(timeout=PROBE_TIMEOUT_S) == "/holder (handling Ping)"
     gate.open()
     root.expect(Ping(text="secret"))
-    assert kennel.named.empty()
-    assert kennel.fatal.empty()
+    assert recorder.stalls.empty()
+    assert recorder.fatal_stalls.empty()
 
 
-def test_a_name_that_cannot_be_told_does_not_end_the_watch(
-    system: ActorSystem, root: Probe
-) -> None:
+def test_a_failing_callback_does_not_end_the_watchdog(system: ActorSystem, root: Probe) -> None:
     gate, fatal = ThreadGate(), queue.SimpleQueue[str]()
 
-    def fails(by: str, _: float) -> None:
-        raise SystemExit(by)
+    def fail(culprit: str, _: float) -> None:
+        raise SystemExit(culprit)
 
-    system.start_watchdog(fails, lambda by, _: fatal.put(by), SHORT_STALL_LIMITS)
+    system.start_watchdog(fail, lambda culprit, _: fatal.put(culprit), SHORT_STALL_LIMITS)
     system.tell(system.start(partial(LoopHolder, gate), "holder"), Ping())
-    assert fatal.get(timeout=PROBE_TIMEOUT_S) == "/holder over Ping"
+    assert fatal.get(timeout=PROBE_TIMEOUT_S) == "/holder (handling Ping)"
     gate.open()
     root.expect(Ping())
 
 
-def test_who_starts_for_too_long_is_named(system: ActorSystem) -> None:
-    kennel, gate = StallRecorder(system), ThreadGate()
-    starting = threading.Thread(
+def test_an_actor_that_blocks_in_on_start_is_named(system: ActorSystem) -> None:
+    recorder, gate = StallRecorder(system), ThreadGate()
+    thread = threading.Thread(
         target=system.start, args=(partial(LoopHolder, gate, at_start=True), "holder")
     )
-    starting.start()
-    assert kennel.named.get(timeout=PROBE_TIMEOUT_S) == "/holder over its start"
+    thread.start()
+    assert recorder.stalls.get(timeout=PROBE_TIMEOUT_S) == "/holder (starting)"
     gate.open()
-    starting.join(PROBE_TIMEOUT_S)
+    thread.join(PROBE_TIMEOUT_S)
 
 
-def test_a_job_that_holds_the_loop_is_named(system: ActorSystem, root: Probe) -> None:
-    kennel, gate = StallRecorder(system), ThreadGate()
+def test_a_job_that_blocks_the_loop_is_named(system: ActorSystem, root: Probe) -> None:
+    recorder, gate = StallRecorder(system), ThreadGate()
 
     async def job(_: Callable[[Observed], None]) -> Observed:
         await asyncio.sleep(0)
@@ -106,26 +106,24 @@ def test_a_job_that_holds_the_loop_is_named(system: ActorSystem, root: Probe) ->
         return Observed(text="done")
 
     system.tell(system.start(partial(JobRunner, job), "worker"), Ping())
-    assert kennel.named.get(timeout=PROBE_TIMEOUT_S) == "/worker work 1"
+    assert recorder.stalls.get(timeout=PROBE_TIMEOUT_S) == "/worker job 1"
     gate.open()
     root.expect(Observed(text="done"))
 
 
-def test_it_works_although_a_thread_actor_is_stuck_too(system: ActorSystem, root: Probe) -> None:
-    kennel, gate, other = StallRecorder(system), ThreadGate(), ThreadGate()
-    system.tell(system.start(partial(GatedActor, other), "busy"), Ping())
-    other.wait_until_reached()
+def test_a_stuck_thread_actor_does_not_hide_a_stall(system: ActorSystem, root: Probe) -> None:
+    recorder, gate, thread_gate = StallRecorder(system), ThreadGate(), ThreadGate()
+    system.tell(system.start(partial(GatedActor, thread_gate), "busy"), Ping())
+    thread_gate.wait_until_reached()
     system.tell(system.start(partial(LoopHolder, gate), "holder"), Ping())
-    assert kennel.fatal.get(timeout=PROBE_TIMEOUT_S) == "/holder over Ping"
+    assert recorder.fatal_stalls.get(timeout=PROBE_TIMEOUT_S) == "/holder (handling Ping)"
     gate.open()
-    other.open()
+    thread_gate.open()
     root.expect_in_any_order(Observed(text=""), Ping())
 
 
-def test_a_loop_that_turns_is_left_alone_however_long_a_thread_is_busy(
-    system: ActorSystem, root: Probe
-) -> None:
-    kennel, gate = (
+def test_a_busy_thread_actor_is_no_stall(system: ActorSystem, root: Probe) -> None:
+    recorder, gate = (
         StallRecorder(system, StallLimits(report_after_s=0.2, fatal_after_s=0.4)),
         ThreadGate(),
     )
@@ -136,25 +134,25 @@ def test_a_loop_that_turns_is_left_alone_however_long_a_thread_is_busy(
         assert system.ask(echo, Ping(), PROBE_TIMEOUT_S)
     gate.open()
     root.expect(Observed(text=""))
-    assert kennel.named.empty()
+    assert recorder.stalls.empty()
 
 
-def test_a_stop_that_had_to_leave_a_held_loop_behind_ends_its_watch() -> None:
-    """Else it would end the next session of the same process."""
+def test_a_stop_ends_the_watchdog_of_a_blocked_loop() -> None:
+    """Otherwise it would end the next session of this process."""
     system, gate = ActorSystem(), ThreadGate()
-    kennel = StallRecorder(system, StallLimits(report_after_s=0.5, fatal_after_s=1.0))
-    watching = [each for each in threading.enumerate() if each.name == "greenroom-watchdog"]
+    recorder = StallRecorder(system, StallLimits(report_after_s=0.5, fatal_after_s=1.0))
+    watchdogs = [each for each in threading.enumerate() if each.name == "greenroom-watchdog"]
     system.tell(system.start(partial(LoopHolder, gate), "holder"), Ping())
     gate.wait_until_reached()
     assert not system.stop(timeout_s=0.05)
-    for thread in watching:
+    for thread in watchdogs:
         thread.join(PROBE_TIMEOUT_S)
         assert not thread.is_alive()
-    assert kennel.fatal.empty()
+    assert recorder.fatal_stalls.empty()
     gate.open()
 
 
-def test_its_thread_ends_with_the_system(system: ActorSystem) -> None:
+def test_the_watchdog_thread_ends_with_the_system(system: ActorSystem) -> None:
     StallRecorder(system)
     assert system.stop()
     for thread in threading.enumerate():

@@ -1,4 +1,4 @@
-"""What the tests of sessions share."""
+"""Fixtures for the tests of sessions."""
 
 import os
 from collections.abc import Generator
@@ -8,7 +8,7 @@ import pytest
 
 @pytest.fixture(autouse=True)
 def _private_umask() -> Generator[None]:
-    """Where people work in one group, the files that tests write would be everybody's."""
+    """Write files that only the owner can change, even where the umask lets a group do so."""
     before = os.umask(0o022)
     yield
     os.umask(before)

@@ -1,4 +1,4 @@
-"""What the tests of session files share: records and a fixed clock."""
+"""Sample records and a fixed clock for the tests of session files."""
 
 import os
 from pathlib import Path
@@ -24,18 +24,18 @@ def make_turn_started(number: int) -> TurnStarted:
     return TurnStarted(turn=number, prompt=f"prompt {number}\n\u2028 é")
 
 
-def encode_record(seq: int, said: Record) -> bytes:
-    return encode_line(JournalLine(seq, NOW_S, PRIMARY, said))
+def encode_record(seq: int, record: Record) -> bytes:
+    return encode_line(JournalLine(seq, NOW_S, PRIMARY, record))
 
 
 def create_log(path: Path, files: FileSystem | None = None) -> SessionLog:
     return SessionLog.create(path, FIRST_RECORDS, fixed_clock, files)
 
 
-def make_log_lines(records: int) -> list[bytes]:
-    """The lines of a session of so many records."""
+def make_log_lines(record_count: int) -> list[bytes]:
+    """Return the lines of a session with this many records."""
     return [
         encode_record(1, SESSION_HEADER),
         encode_record(2, SESSION_OPENED),
-        *(encode_record(n, make_turn_started(n)) for n in range(3, records + 1)),
+        *(encode_record(n, make_turn_started(n)) for n in range(3, record_count + 1)),
     ]

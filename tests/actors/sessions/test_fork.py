@@ -37,7 +37,7 @@ def source_log(tmp_path: Path) -> SessionLog:
     return log
 
 
-def test_a_fork_has_the_ended_turns_and_an_id_of_its_own_but_no_grants(
+def test_a_fork_has_completed_turns_but_no_grants(
     source_log: SessionLog,
 ) -> None:
     source_log.append([(make_turn_started(2), PRIMARY)])
@@ -45,9 +45,9 @@ def test_a_fork_has_the_ended_turns_and_an_id_of_its_own_but_no_grants(
 
     path = fork_session(source_log.path, source_log.path.parent / "forks", FORK_ID)
 
-    session = SESSION_HEADER.model_copy(update={"session_id": FORK_ID})
+    header = SESSION_HEADER.model_copy(update={"session_id": FORK_ID})
     assert read_log(path).records == (
-        session,
+        header,
         SESSION_OPENED,
         make_turn_started(1),
         SessionSettings(),
@@ -62,7 +62,7 @@ def test_a_fork_has_the_ended_turns_and_an_id_of_its_own_but_no_grants(
     source_log.close()
 
 
-def test_who_finds_a_session_held_is_told_by_whom_and_how_to_fork_it(
+def test_a_locked_session_error_explains_how_to_fork(
     source_log: SessionLog,
 ) -> None:
     with pytest.raises(LogLockedError) as locked:
@@ -73,7 +73,7 @@ def test_who_finds_a_session_held_is_told_by_whom_and_how_to_fork_it(
     source_log.close()
 
 
-def test_a_damaged_session_is_not_forked(source_log: SessionLog) -> None:
+def test_a_damaged_session_cannot_be_forked(source_log: SessionLog) -> None:
     source_log.close()
     source_log.path.write_bytes(source_log.path.read_bytes().replace(b"prompt 1", b"prompt 2"))
     with pytest.raises(LogDamagedError):
@@ -81,7 +81,7 @@ def test_a_damaged_session_is_not_forked(source_log: SessionLog) -> None:
     assert list(source_log.path.parent.iterdir()) == [source_log.path]
 
 
-def test_a_fork_takes_no_other_sessions_place(source_log: SessionLog) -> None:
+def test_a_fork_never_replaces_another_session(source_log: SessionLog) -> None:
     source_log.close()
     with pytest.raises(LogError, match="File exists"):
         fork_session(source_log.path, source_log.path.parent, source_log.path.stem)

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from actors.sessions.errors import StoreError
-from actors.sessions.json_store import StoreContents, change_store, read_store, replace_file
+from actors.sessions.json_store import StoreContents, change_store, read_store
 
 pytestmark = pytest.mark.quick
 
@@ -14,22 +14,27 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "state" / "trust.json"
 
 
-def test_what_is_stored_is_read_back_with_its_format(path: Path) -> None:
+def write_private_file(path: Path, data: bytes) -> None:
+    path.parent.mkdir(mode=0o700)
+    path.write_bytes(data)
+    path.chmod(0o600)
+
+
+def test_stored_content_is_read_back_with_its_format(path: Path) -> None:
     assert read_store(path, 1) == StoreContents()
     change_store(path, 1, lambda _: {"a": 1})
     assert change_store(path, 1, lambda old: {**old.content, "b": 2}) == read_store(path, 1)
     assert read_store(path, 1) == StoreContents({"a": 1, "b": 2}, 1)
 
 
-def test_a_replaced_file_is_its_owners_alone_and_leaves_nothing_beside_it(path: Path) -> None:
-    replace_file(path, b"one")
-    replace_file(path, b"two")
-    assert path.read_bytes() == b"two"
+def test_a_store_is_private_and_leaves_no_temporary_file(path: Path) -> None:
+    change_store(path, 1, lambda _: {"a": 1})
+    change_store(path, 1, lambda _: {"a": 2})
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert {each.name for each in path.parent.iterdir()} == {"trust.json", "trust.json.lock"}
 
 
-def test_a_store_of_an_older_format_is_read_with_its_number_and_raised_by_the_next_change(
+def test_an_older_format_is_upgraded_by_the_next_change(
     path: Path,
 ) -> None:
     change_store(path, 1, lambda _: {"a": 1})
@@ -38,12 +43,12 @@ def test_a_store_of_an_older_format_is_read_with_its_number_and_raised_by_the_ne
     assert read_store(path, 2) == StoreContents({"a": 1}, 2)
 
 
-def test_a_store_of_a_newer_format_is_refused_and_left_alone(path: Path) -> None:
+def test_a_newer_format_is_rejected_and_left_unchanged(path: Path) -> None:
     change_store(path, 2, lambda _: {"a": 1})
     before = path.read_bytes()
-    with pytest.raises(StoreError, match="format 2; this version knows up to 1"):
+    with pytest.raises(StoreError, match="format 2, but this version reads up to format 1"):
         read_store(path, 1)
-    with pytest.raises(StoreError, match="format 2; this version knows up to 1"):
+    with pytest.raises(StoreError, match="format 2, but this version reads up to format 1"):
         change_store(path, 1, lambda _: {})
     assert path.read_bytes() == before
 
@@ -52,33 +57,33 @@ DAMAGED_CONTENTS = {
     "empty": b"",
     "cut short": b'{"format": 1, "a"',
     "NUL bytes": b"\0" * 512,
-    "no object": b"[1]",
+    "not an object": b"[1]",
     "no format": b'{"a": 1}',
-    "a format that is no number": b'{"format": true}',
+    "a format that is not a number": b'{"format": true}',
     "invalid UTF-8": b'{"format": 1, "a": "\xff"}',
-    "nesting without end": b'{"format": 1, "a": ' + b"[" * 100_000,
+    "deep nesting": b'{"format": 1, "a": ' + b"[" * 100_000,
 }
 
 
 @pytest.mark.parametrize("data", DAMAGED_CONTENTS.values(), ids=DAMAGED_CONTENTS.keys())
-def test_a_damaged_store_counts_as_empty_and_is_kept_aside(path: Path, data: bytes) -> None:
-    replace_file(path, data)
+def test_a_damaged_store_is_treated_as_empty_and_kept(path: Path, data: bytes) -> None:
+    write_private_file(path, data)
     stored = read_store(path, 1)
     assert (stored.content, stored.format) == ({}, 0)
-    assert "damaged, so it counts as empty" in stored.damage
+    assert "damaged and treated as empty" in stored.damage
     assert path.read_bytes() == data
     change_store(path, 1, lambda old: {**old.content, "new": 1})
     assert read_store(path, 1) == StoreContents({"new": 1}, 1)
-    (aside,) = path.parent.glob("trust.json.damaged-*")
-    assert aside.read_bytes() == data
+    (damaged_file,) = path.parent.glob("trust.json.damaged-*")
+    assert damaged_file.read_bytes() == data
 
 
-def test_a_store_that_others_may_write_to_is_refused(path: Path) -> None:
-    replace_file(path, b'{"format": 1}')
+def test_a_store_that_others_can_write_is_rejected(path: Path) -> None:
+    write_private_file(path, b'{"format": 1}')
     path.chmod(0o666)
-    with pytest.raises(StoreError, match="chmod it to 600"):
+    with pytest.raises(StoreError, match="chmod 600"):
         read_store(path, 1)
     path.unlink()
     path.symlink_to("elsewhere")
-    with pytest.raises(StoreError, match="a link"):
+    with pytest.raises(StoreError, match="a symbolic link"):
         read_store(path, 1)

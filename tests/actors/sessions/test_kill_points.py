@@ -1,4 +1,4 @@
-"""Killed in any call, with any part of a write done: what was acknowledged is there."""
+"""A process is killed in any call, in any part of a write; acknowledged data survives."""
 
 from collections.abc import Callable
 from functools import partial
@@ -8,7 +8,7 @@ import pytest
 
 from actors.sessions.file_system import FileSystem
 from actors.sessions.fork import fork_session
-from actors.sessions.json_store import change_store, read_store, replace_file
+from actors.sessions.json_store import change_store, read_store
 from actors.sessions.log_reader import parse_log, read_log
 from actors.sessions.session_log import SessionLog
 from messages.address import PERMISSIONS, PRIMARY, ROOT
@@ -28,7 +28,6 @@ from tests.faults.power_loss_disk import PowerLossDisk
 
 pytestmark = pytest.mark.quick
 
-CONFIG = STATE / "config.toml"
 TRUST = STATE / "trust.json"
 FORK = PATH.with_name("fork.jsonl")
 OLD, TORN = b"".join(make_log_lines(5)), encode_record(6, make_turn_started(6))[:40]
@@ -38,7 +37,6 @@ GRANT = SessionSettings(grants=(Rule(permission="bash", pattern="make *", action
 def make_disk_with_session() -> PowerLossDisk:
     disk = PowerLossDisk(PATH.parent)
     disk.add_file(PATH, OLD)
-    disk.add_file(CONFIG, b"old")
     disk.add_file(TRUST, b'{"format": 1, "old": true}')
     return disk
 
@@ -65,10 +63,6 @@ def resume_session(files: FileSystem) -> None:
     log.close()
 
 
-def replace_config(files: FileSystem) -> None:
-    replace_file(CONFIG, b"new", files)
-
-
 def add_project_grant(files: FileSystem) -> None:
     change_store(TRUST, 1, lambda old: {**old.content, "new": True}, files)
 
@@ -92,42 +86,41 @@ def damage_store(disk: PowerLossDisk) -> PowerLossDisk:
 
 
 STEPS: dict[str, tuple[Callable[[], PowerLossDisk], Callable[[FileSystem], None]]] = {
-    "begin": (make_disk_with_session, create_session),
+    "create": (make_disk_with_session, create_session),
     "append": (make_disk_with_session, append_turn),
-    "append to a torn log": (lambda: tear_last_group(make_disk_with_session()), append_turn),
+    "append after torn bytes": (lambda: tear_last_group(make_disk_with_session()), append_turn),
     "grant": (make_disk_with_session, append_grant),
     "resume": (make_disk_with_session, resume_session),
-    "resume a torn log": (lambda: tear_last_group(make_disk_with_session()), resume_session),
-    "replace the configuration": (make_disk_with_session, replace_config),
+    "resume after torn bytes": (lambda: tear_last_group(make_disk_with_session()), resume_session),
     "grant for the project": (make_disk_with_session, add_project_grant),
-    "mend a damaged store": (lambda: damage_store(make_disk_with_session()), repair_store),
+    "replace a damaged store": (lambda: damage_store(make_disk_with_session()), repair_store),
     "fork": (make_disk_with_session, fork_to_new_file),
 }
 
 
 @pytest.mark.parametrize("portion", WRITE_PORTIONS.values(), ids=WRITE_PORTIONS.keys())
 @pytest.mark.parametrize(("make", "step"), STEPS.values(), ids=STEPS.keys())
-def test_killed_at_any_call_nothing_is_lost_and_the_step_can_be_taken_again(
+def test_a_kill_at_any_call_loses_nothing_acknowledged(
     make: Callable[[], PowerLossDisk],
     step: Callable[[FileSystem], None],
     portion: Callable[[int], int],
 ) -> None:
-    unharmed = FaultyFileSystem(make())
-    step(unharmed)
-    assert len(unharmed.calls) > 5
-    for call in range(1, len(unharmed.calls) + 1):
+    uninterrupted = FaultyFileSystem(make())
+    step(uninterrupted)
+    assert len(uninterrupted.calls) > 5
+    for call in range(1, len(uninterrupted.calls) + 1):
         disk = make()
-        began_torn = TORN in (disk.read_content(PATH) or b"")
+        was_torn = TORN in (disk.read_content(PATH) or b"")
         assert run_until_killed(partial(step, FaultyFileSystem(disk, KillPoint(call, portion))))
         disk.close_all()
         check_stores(disk)
         check_session(disk)
-        if began_torn:
+        if was_torn:
             assert TORN in b"".join(disk.read_content(each) or b"" for each in disk.list_files())
 
 
 def check_session(disk: PowerLossDisk) -> None:
-    """Every session in the folder but an empty one opens with its old records, and goes on."""
+    """Every non-empty session opens with its old records and takes new ones."""
     sessions = [
         each for each in disk.list_files() if each.suffix == ".jsonl" and disk.read_content(each)
     ]
@@ -143,14 +136,11 @@ def check_session(disk: PowerLossDisk) -> None:
 
 
 def check_stores(disk: PowerLossDisk) -> None:
-    """Old or new, never a part; and the next change finds nothing in its way."""
-    assert disk.read_content(CONFIG) in (b"old", b"new")
+    """The store has its old or its new content, and can be changed again."""
     stored = read_store(TRUST, 1, disk)
     if not stored.damage:
         assert stored.content in ({}, {"old": True}, {"old": True, "new": True}, {"new": True})
-    replace_config(disk)
     add_project_grant(disk)
     assert read_store(TRUST, 1, disk).content["new"] is True
-    assert disk.read_content(CONFIG) == b"new"
-    left = {each.name for each in disk.list_files() if each.parent == Path("/state")}
-    assert {each for each in left if each.endswith(".new")} == set()
+    leftovers = {each.name for each in disk.list_files() if each.parent == Path("/state")}
+    assert {each for each in leftovers if each.endswith(".new")} == set()

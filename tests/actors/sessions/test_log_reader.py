@@ -29,7 +29,7 @@ NON_RECORD_LINE = encode_line(JournalLine(3, NOW_S, PRIMARY, Appended(id=3)))
 
 
 def add_checksum(body: bytes) -> bytes:
-    """A line whose checksum holds, whatever it says."""
+    """Return a line with a valid checksum, whatever its content."""
     import zlib  # noqa: PLC0415  (only here: the code under test has its own)
 
     return body + b',"crc":"%08x"}\n' % zlib.crc32(body)
@@ -39,48 +39,45 @@ UNKNOWN_TYPE_LINE = add_checksum(b'{"type":"from_the_future","seq":3,"t":1.0,"by
 
 DAMAGED_LOGS = {
     "a flipped byte": LINES[2].replace(b"prompt 3", b"prompt 4"),
-    "a torn line with another behind it": LINES[2][:-9] + b"\n",
+    "a torn line before another one": LINES[2][:-9] + b"\n",
     "a block of NUL bytes": b"\0" * 4096 + b"\n",
     "invalid UTF-8": b'{"prompt":"\xff\xfe"}\n',
     "a huge line": HUGE_LINE,
     "an empty line": b"\n",
-    "no JSON": b"hello\n",
+    "not JSON": b"hello\n",
     "a line without a checksum": b'{"type":"turn_started","turn":1,"prompt":""}\n',
     "a record of an unknown type": UNKNOWN_TYPE_LINE,
-    "a message that is no record": NON_RECORD_LINE,
-    "a gap in the count": encode_record(4, make_turn_started(3)),
+    "a message that is not a record": NON_RECORD_LINE,
+    "a gap in the sequence": encode_record(4, make_turn_started(3)),
     "a repeated record": LINES[1],
-    "a count that is no number": add_checksum(
+    "a sequence number out of range": add_checksum(
         b'{"type":"session_header","seq":1e999,"t":1,"by":"/"'
     ),
-    "a record by nobody": add_checksum(
+    "a record without an author": add_checksum(
         b'{"type":"turn_started","turn":1,"prompt":"","seq":3,"t":1'
     ),
-    "nesting without end": add_checksum(b'{"a":' + b"[" * 100_000),
+    "deep nesting": add_checksum(b'{"a":' + b"[" * 100_000),
 }
 
 
 @pytest.mark.parametrize("damaged", DAMAGED_LOGS.values(), ids=DAMAGED_LOGS.keys())
-def test_damage_in_the_middle_is_told_with_its_place_and_never_mended(
-    tmp_path: Path, damaged: bytes
-) -> None:
+def test_damage_in_the_middle_is_reported_with_its_place(tmp_path: Path, damaged: bytes) -> None:
     path = tmp_path / "s.jsonl"
     data = b"".join([*LINES[:2], damaged, *LINES[3:]])
     path.write_bytes(data)
     for attempt in (lambda: read_log(path), lambda: SessionLog.open(path, fixed_clock)):
         with pytest.raises(LogDamagedError, match="line 3 of 6") as raised:
             attempt()
-        assert (raised.value.line, raised.value.line_count) == (3, 6)
-        assert raised.value.offset_bytes == len(LINES[0]) + len(LINES[1])
-        assert "kept as it is, and a new session begins without" in raised.value.detail
+        assert f"(byte {len(LINES[0]) + len(LINES[1])})" in raised.value.detail
+        assert "the file was not changed. Start a new session" in raised.value.detail
     assert path.read_bytes() == data
     assert list(tmp_path.iterdir()) == [path]
 
 
 TORN_LOGS = {
     "half a line": LINES[5][:40],
-    "a line that lacks only its line feed": LINES[5][:-1],
-    "a last line whose checksum fails": LINES[5].replace(b"prompt 6", b"prompt 7"),
+    "a line without its newline": LINES[5][:-1],
+    "a last line with a wrong checksum": LINES[5].replace(b"prompt 6", b"prompt 7"),
     "a block of NUL bytes": b"\0" * 4096,
     "invalid UTF-8": b"\xff\xfe",
     "a huge tail": HUGE_LINE[:-2],
@@ -88,18 +85,18 @@ TORN_LOGS = {
 
 
 @pytest.mark.parametrize("torn", TORN_LOGS.values(), ids=TORN_LOGS.keys())
-def test_a_torn_end_is_told_apart_from_the_records_before_it(torn: bytes) -> None:
-    good = b"".join(LINES[:5])
-    contents = parse_log(PATH, good + torn)
+def test_torn_bytes_are_separated_from_valid_records(torn: bytes) -> None:
+    valid = b"".join(LINES[:5])
+    contents = parse_log(PATH, valid + torn)
     assert [line.seq for line in contents.lines] == [1, 2, 3, 4, 5]
-    assert (contents.torn, contents.valid_bytes) == (torn, len(good))
+    assert (contents.torn, contents.valid_bytes) == (torn, len(valid))
     assert contents.torn_file is None
 
 
 @pytest.mark.parametrize(
     "last", [UNKNOWN_TYPE_LINE, NON_RECORD_LINE, encode_record(4, make_turn_started(3))]
 )
-def test_a_whole_last_line_that_we_do_not_understand_is_damage_not_a_torn_end(last: bytes) -> None:
+def test_an_unknown_complete_last_line_is_damage(last: bytes) -> None:
     with pytest.raises(LogDamagedError, match="line 3 of 3"):
         parse_log(PATH, b"".join([*LINES[:2], last]))
 
@@ -114,15 +111,15 @@ def test_a_whole_last_line_that_we_do_not_understand_is_damage_not_a_torn_end(la
         b'{"role":"user","content":"hi"}\n',
         encode_record(1, SESSION_OPENED),
     ],
-    ids=["empty", "a line feed", "NUL bytes", "text", "a foreign record", "no session record"],
+    ids=["empty", "a newline", "NUL bytes", "text", "a foreign record", "no session header"],
 )
-def test_what_does_not_begin_with_a_session_is_no_session_file(data: bytes) -> None:
+def test_a_file_without_a_session_header_is_rejected(data: bytes) -> None:
     with pytest.raises(LogError, match="not a session file"):
         parse_log(PATH, data)
 
 
-def test_a_session_that_the_first_version_of_format_1_wrote_stays_readable(tmp_path: Path) -> None:
-    """The file is never written anew: it is what people have."""
+def test_a_stored_format_1_session_can_be_read(tmp_path: Path) -> None:
+    """The file is never regenerated: it is what users have on disk."""
     path = tmp_path / "s.jsonl"
     path.write_bytes((Path(__file__).parent / "format-1.jsonl").read_bytes())
     log, contents = SessionLog.open(path, fixed_clock)
@@ -142,18 +139,18 @@ def test_a_session_that_the_first_version_of_format_1_wrote_stays_readable(tmp_p
     ]
 
 
-def test_a_format_of_the_future_is_refused_by_its_number() -> None:
+def test_a_future_format_is_rejected_by_its_number() -> None:
     future = SessionHeader(format=2, session_id="s", workspace="/")
-    with pytest.raises(LogError, match="format 2; this version knows up to 1"):
+    with pytest.raises(LogError, match="format 2, but this version reads up to format 1"):
         parse_log(PATH, encode_record(1, future) + encode_record(2, SESSION_OPENED))
 
 
 @pytest.mark.parametrize(
-    ("name", "why"), [("none", "No such file"), ("folder", "not a regular file")]
+    ("name", "reason"), [("none", "No such file"), ("folder", "not a regular file")]
 )
-def test_what_cannot_be_read_says_why(tmp_path: Path, name: str, why: str) -> None:
+def test_a_file_that_cannot_be_read_says_why(tmp_path: Path, name: str, reason: str) -> None:
     (tmp_path / "folder").mkdir()
-    with pytest.raises(LogError, match=why):
+    with pytest.raises(LogError, match=reason):
         read_log(tmp_path / name)
 
 
@@ -161,18 +158,18 @@ def test_what_cannot_be_read_says_why(tmp_path: Path, name: str, why: str) -> No
     st.lists(st.sampled_from([*LINES, b"\n", b"\0", b"{}\n", b'"crc":"', *DAMAGED_LOGS.values()])),
     st.binary(max_size=30),
 )
-def test_whatever_stands_in_a_file_it_is_read_or_refused(parts: list[bytes], tail: bytes) -> None:
+def test_any_file_content_is_read_or_rejected(parts: list[bytes], tail: bytes) -> None:
     data = b"".join(parts) + tail
     try:
         contents = parse_log(PATH, data)
     except LogError as error:
-        assert "\n" not in error.detail  # noqa: PT017  (both ways out are right)
+        assert "\n" not in error.detail  # noqa: PT017  (both outcomes are right)
     else:
         assert data.endswith(contents.torn)
         assert b"".join(map(encode_line, contents.lines)) == data[: contents.valid_bytes]
 
 
-def test_the_last_run_is_found_behind_a_torn_end() -> None:
+def test_the_last_run_is_found_before_torn_bytes() -> None:
     second = SessionOpened(run=2, pid=7, version="0")
     assert (
         find_last_session_opened(

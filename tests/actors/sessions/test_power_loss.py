@@ -1,5 +1,6 @@
-"""Whatever the disk did not promise to keep is lost, halved or reordered; nothing else is."""
+"""A power loss drops, truncates or reorders unsynced data; acknowledged data survives."""
 
+import json
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -7,7 +8,7 @@ from random import Random
 import pytest
 
 from actors.sessions.errors import LogDamagedError, LogError
-from actors.sessions.json_store import replace_file
+from actors.sessions.json_store import change_store, read_store
 from actors.sessions.log_reader import parse_log
 from actors.sessions.session_log import SessionLog
 from messages.address import PRIMARY
@@ -30,46 +31,46 @@ RUNS_PER_SHARD = 300
 
 @pytest.mark.quick
 @pytest.mark.parametrize("first", range(0, RUNS_PER_SHARD, 50))
-def test_no_acknowledged_record_is_lost_in_a_power_cut(first: int) -> None:
+def test_no_acknowledged_record_is_lost_in_a_power_loss(first: int) -> None:
     for seed in range(first, first + 50):
         check_power_losses(seed)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("first", range(0, RUNS, 500))
-def test_no_acknowledged_record_is_lost_in_10_000_power_cuts(first: int) -> None:
+def test_no_acknowledged_record_is_lost_in_10_000_runs(first: int) -> None:
     for seed in range(first, first + 500):
         check_power_losses(seed)
 
 
-def check_replace_under_power_loss(seed: int) -> None:
-    random, disk, path = Random(seed), PowerLossDisk(STATE), STATE / "config.toml"  # noqa: S311  (must replay)
-    old, new = b"old " * 500, b"new " * 700
-    disk.add_file(path, old)
+def check_store_under_power_loss(seed: int) -> None:
+    random, disk, path = Random(seed), PowerLossDisk(STATE), STATE / "trust.json"  # noqa: S311  (must replay)
+    old, new = {"text": "old " * 500}, {"text": "new " * 700}
+    disk.add_file(path, json.dumps({"format": 1, **old}).encode())
     files = FaultyFileSystem(
         disk, KillPoint(random.randint(1, 14), lambda length: random.randint(0, length))
     )
-    done = not run_until_killed(partial(replace_file, path, new, files))
+    is_done = not run_until_killed(partial(change_store, path, 1, lambda _: new, files))
     disk.lose_power(random)
-    assert disk.read_content(path) in ((new,) if done else (old, new))
-    replace_file(path, b"again", disk)
-    assert disk.read_content(path) == b"again"
+    assert read_store(path, 1, disk).content in ((new,) if is_done else (old, new))
+    change_store(path, 1, lambda _: {"text": "again"}, disk)
+    assert read_store(path, 1, disk).content == {"text": "again"}
 
 
 @pytest.mark.quick
-def test_a_replaced_file_is_the_old_or_the_new_one_after_a_power_cut() -> None:
+def test_a_store_is_old_or_new_after_a_power_loss() -> None:
     for seed in range(500):
-        check_replace_under_power_loss(seed)
+        check_store_under_power_loss(seed)
 
 
 @pytest.mark.long
-def test_a_replaced_file_is_the_old_or_the_new_one_after_10_000_power_cuts() -> None:
+def test_a_store_is_old_or_new_after_10_000_power_losses() -> None:
     for seed in range(RUNS):
-        check_replace_under_power_loss(seed)
+        check_store_under_power_loss(seed)
 
 
 @pytest.mark.quick
-def test_a_group_that_is_damaged_anywhere_is_one_unfinished_write() -> None:
+def test_a_damaged_last_group_is_an_unfinished_write() -> None:
     lines = make_log_lines(3)
     grouped = [
         encode_line(JournalLine(n, NOW_S, PRIMARY, make_turn_started(n), group=4))
@@ -83,7 +84,7 @@ def test_a_group_that_is_damaged_anywhere_is_one_unfinished_write() -> None:
 
 
 @pytest.mark.quick
-def test_damage_before_a_group_that_came_later_is_no_unfinished_write() -> None:
+def test_damage_before_a_later_group_is_not_unfinished() -> None:
     lines = make_log_lines(3)
     grouped = [
         encode_line(JournalLine(n, NOW_S, PRIMARY, make_turn_started(n), group=4)) for n in (4, 5)
@@ -95,7 +96,7 @@ def test_damage_before_a_group_that_came_later_is_no_unfinished_write() -> None:
 
 
 @pytest.mark.quick
-def test_records_that_were_written_together_say_so(tmp_path: Path) -> None:
+def test_records_written_together_have_the_same_group(tmp_path: Path) -> None:
     log = create_log(tmp_path / "s.jsonl")
     log.append([(make_turn_started(1), PRIMARY), (make_turn_started(2), PRIMARY)])
     log.append([(make_turn_started(3), PRIMARY)])
@@ -105,29 +106,29 @@ def test_records_that_were_written_together_say_so(tmp_path: Path) -> None:
 
 
 @pytest.mark.quick
-def test_the_disk_of_these_tests_loses_what_was_not_synced() -> None:
-    """The check of the check: a log that does not sync loses records here."""
+def test_the_simulated_disk_loses_unsynced_data() -> None:
+    """Otherwise the tests above would prove nothing."""
 
-    class Careless(PowerLossDisk):
+    class UnsyncedDisk(PowerLossDisk):
         def sync(self, descriptor: int) -> None:
             pass
 
-    lost = 0
+    lost_count = 0
     for seed in range(50):
-        disk = Careless(PATH.parent)
+        disk = UnsyncedDisk(PATH.parent)
         disk.add_file(PATH, b"".join(make_log_lines(2)))
         log, _ = SessionLog.open(PATH, fixed_clock, disk)
         log.append([(make_turn_started(3), PRIMARY)])
         disk.lose_power(Random(seed))  # noqa: S311  (a seed must replay)
-        lost += disk.read_content(PATH) != b"".join(
+        lost_count += disk.read_content(PATH) != b"".join(
             [*make_log_lines(2), encode_record(3, make_turn_started(3))]
         )
-    assert lost > 10
+    assert lost_count > 10
 
 
 @pytest.mark.quick
-def test_what_was_refused_does_not_come_back_with_a_power_cut() -> None:
-    """Its first record went in whole, and what undoes that has to last as well."""
+def test_a_failed_append_does_not_return_after_power_loss() -> None:
+    """Its first record was written completely, so truncating it must be synced as well."""
     old = b"".join(make_log_lines(2))
     for seed in range(50):
         disk = PowerLossDisk(PATH.parent)
@@ -135,14 +136,14 @@ def test_what_was_refused_does_not_come_back_with_a_power_cut() -> None:
         files = FaultyFileSystem(disk)
         log, _ = SessionLog.open(PATH, fixed_clock, files)
         files.short_write_bytes = 5
-        with pytest.raises(LogError, match="bytes went in"):
+        with pytest.raises(LogError, match="bytes were written"):
             log.append([(make_turn_started(3), PRIMARY), (make_turn_started(4), PRIMARY)])
         disk.lose_power(Random(seed))  # noqa: S311  (a seed must replay)
         assert disk.read_content(PATH) == old
 
 
 def check_every_prefix(step: int) -> None:
-    """Open, append, reopen each prefix of a 50-record log, in memory."""
+    """Open, append to and reopen each prefix of a 50-record log, in memory."""
     lines, path = make_log_lines(50), Path("/s/cut.jsonl")
     data = b"".join(lines)
     records = parse_log(path, data).records
@@ -150,22 +151,22 @@ def check_every_prefix(step: int) -> None:
     for length in range(starts[1], len(data) + 1, step):
         disk = PowerLossDisk(path.parent)
         disk.add_file(path, data[:length])
-        whole = sum(start <= length for start in starts) - 1
+        complete = sum(start <= length for start in starts) - 1
         log, contents = SessionLog.open(path, fixed_clock, disk)
         log.append([(make_turn_started(99), PRIMARY)])
         log.close()
         log, again = SessionLog.open(path, fixed_clock, disk)
         log.close()
-        assert contents.records == records[:whole]
+        assert contents.records == records[:complete]
         assert again.records == (*contents.records, make_turn_started(99))
         assert again.torn == b""
 
 
 @pytest.mark.quick
-def test_every_97th_prefix_of_50_records_opens_and_loses_nothing() -> None:
+def test_every_97th_prefix_of_a_log_can_be_opened() -> None:
     check_every_prefix(97)
 
 
 @pytest.mark.long
-def test_every_prefix_of_50_records_opens_and_loses_nothing() -> None:
+def test_every_prefix_of_a_log_can_be_opened() -> None:
     check_every_prefix(1)

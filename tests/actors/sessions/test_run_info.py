@@ -1,4 +1,4 @@
-"""What the records say of a session as a whole."""
+"""Facts about a whole session, found in its records."""
 
 import pytest
 
@@ -11,7 +11,7 @@ from messages.turns import TurnStarted
 pytestmark = pytest.mark.quick
 
 
-def test_the_last_config_and_the_last_run_count() -> None:
+def test_the_last_settings_and_run_are_found() -> None:
     grant = Rule(permission="edit", pattern="a.py", action="allow")
     first, second = SessionSettings(), SessionSettings(grants=(grant,))
     runs = [SessionOpened(run=run, pid=1, version="1") for run in (1, 2)]

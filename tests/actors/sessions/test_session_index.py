@@ -1,4 +1,4 @@
-"""What a list of sessions says of each file, whatever is in it."""
+"""Session summaries, whatever is in the files."""
 
 import os
 from pathlib import Path
@@ -35,12 +35,12 @@ def path(tmp_path: Path) -> Path:
     return log.path
 
 
-def test_a_session_is_told_by_its_first_prompt_and_its_turns(path: Path) -> None:
+def test_a_summary_has_the_first_prompt_and_turns(path: Path) -> None:
     status = path.stat()
 
     assert summarize_session(path) == SessionSummary(
         path,
-        "free",
+        "available",
         status.st_size,
         status.st_mtime,
         workspace="/work",
@@ -49,32 +49,32 @@ def test_a_session_is_told_by_its_first_prompt_and_its_turns(path: Path) -> None
     )
 
 
-def test_one_that_is_open_is_held_and_to_look_does_not_let_go_of_it(tmp_path: Path) -> None:
+def test_an_open_session_is_locked_and_stays_so(tmp_path: Path) -> None:
     log = create_session(tmp_path, *RECORDS)
 
-    assert summarize_session(log.path).state == summarize_session(log.path).state == "held"
+    assert summarize_session(log.path).state == summarize_session(log.path).state == "locked"
     log.close()
-    assert summarize_session(log.path).state == "free"
+    assert summarize_session(log.path).state == "available"
     SessionLog.open(log.path, lambda: 0.0)[0].close()
 
 
-def test_the_last_record_may_be_unfinished(path: Path) -> None:
+def test_a_session_with_an_unfinished_record_is_available(path: Path) -> None:
     data = path.read_bytes()
     for torn in (b'{"type":"turn_started","tu', b'{"type":"turn_started","turn":3\n'):
         path.write_bytes(data + torn)
-        assert summarize_session(path).state == "free"
+        assert summarize_session(path).state == "available"
 
 
 @pytest.mark.parametrize("at", range(len(RECORDS) - 1))
-def test_a_record_that_was_changed_makes_it_broken(path: Path, at: int) -> None:
+def test_a_session_with_a_changed_record_is_unusable(path: Path, at: int) -> None:
     lines = path.read_bytes().split(b"\n")
     lines[at] = lines[at].replace(b'"by"', b'"By"')
     path.write_bytes(b"\n".join(lines))
 
     found = summarize_session(path)
 
-    assert found.state == "broken"
-    assert ("line" if at else "does not begin") in found.problem
+    assert found.state == "unusable"
+    assert ("line" if at else "does not start") in found.problem
 
 
 @pytest.mark.parametrize(
@@ -88,32 +88,30 @@ def test_a_record_that_was_changed_makes_it_broken(path: Path, at: int) -> None:
         b'{"type":"turn_started"\n' * 3,
     ],
 )
-def test_whatever_a_file_holds_it_is_listed(tmp_path: Path, content: bytes) -> None:
+def test_a_file_is_listed_whatever_its_content(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "odd.jsonl"
     path.write_bytes(content)
     path.chmod(0o600)
 
     (found,) = list_session_summaries(tmp_path)
 
-    assert (found.state, found.session_id) == ("broken", "odd")
+    assert (found.state, found.session_id) == ("unusable", "odd")
     assert found.problem
 
 
-def test_what_others_may_write_to_is_broken_and_what_is_no_file_is_no_session(
-    path: Path, tmp_path: Path
-) -> None:
+def test_a_session_that_others_can_write_is_unusable(path: Path, tmp_path: Path) -> None:
     path.chmod(0o666)
     os.mkfifo(tmp_path / "pipe.jsonl")
     (tmp_path / "link.jsonl").symlink_to(path)
 
     (found,) = list_session_summaries(tmp_path)
 
-    assert found.state == "broken"
-    assert "others may write" in found.problem
-    assert summarize_session(tmp_path / "gone.jsonl").state == "broken"
+    assert found.state == "unusable"
+    assert "other users can write" in found.problem
+    assert summarize_session(tmp_path / "gone.jsonl").state == "unusable"
 
 
-def test_every_cut_of_a_session_is_listed(path: Path) -> None:
+def test_every_prefix_of_a_session_is_listed(path: Path) -> None:
     data = path.read_bytes()
     for length in range(1, len(data), 7):
         path.write_bytes(data[:length])

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from actors.sessions.errors import LogError, LogLockedError
 from actors.sessions.file_system import make_private_folder
 from actors.sessions.log_reader import LogContents, read_log
-from actors.sessions.session_log import LogError, LogLockedError, SessionLog
+from actors.sessions.session_log import SessionLog
 from messages.address import PRIMARY, ROOT, Address
 from messages.journal import SessionOpened
 from messages.serialization import JournalLine
@@ -27,7 +28,7 @@ from tests.faults.faulty_file_system import FaultyFileSystem
 
 pytestmark = pytest.mark.quick
 
-PARENT = os.getppid()
+PARENT_PID = os.getppid()
 
 
 @pytest.fixture
@@ -43,7 +44,7 @@ def list_open_descriptors() -> set[str]:
     return {entry.name for entry in Path("/dev/fd").iterdir()}
 
 
-def test_what_is_appended_is_read_back_in_one_order(path: Path) -> None:
+def test_appended_records_are_read_back_in_order(path: Path) -> None:
     log = create_log(path)
     log.append(
         [(make_turn_started(1), PRIMARY), (make_turn_started(2), Address("/primary/general-1"))]
@@ -57,7 +58,7 @@ def test_what_is_appended_is_read_back_in_one_order(path: Path) -> None:
     )
 
 
-def test_an_opened_log_counts_on_where_its_file_ends(path: Path) -> None:
+def test_an_opened_log_continues_the_record_numbers(path: Path) -> None:
     create_log(path).close()
     log, contents = SessionLog.open(path, fixed_clock)
     log.append([(make_turn_started(1), PRIMARY)])
@@ -66,19 +67,19 @@ def test_an_opened_log_counts_on_where_its_file_ends(path: Path) -> None:
     assert read_log(path).lines[2:] == (JournalLine(3, NOW_S, PRIMARY, make_turn_started(1)),)
 
 
-def test_only_the_owner_may_look_into_a_session(path: Path) -> None:
+def test_only_the_owner_can_read_a_session(path: Path) -> None:
     create_log(path).close()
     assert get_mode(path) == 0o600
     assert {get_mode(folder) for folder in (path.parent, path.parent.parent)} == {0o700}
 
 
-def test_a_folder_that_is_there_keeps_its_mode(tmp_path: Path) -> None:
+def test_an_existing_folder_keeps_its_mode(tmp_path: Path) -> None:
     tmp_path.chmod(0o755)
     make_private_folder(tmp_path, FaultyFileSystem())
     assert get_mode(tmp_path) == 0o755
 
 
-def test_a_session_file_is_never_begun_twice(path: Path) -> None:
+def test_a_session_file_cannot_be_created_twice(path: Path) -> None:
     create_log(path).close()
     before = path.read_bytes()
     with pytest.raises(LogError, match="File exists"):
@@ -86,20 +87,22 @@ def test_a_session_file_is_never_begun_twice(path: Path) -> None:
     assert path.read_bytes() == before
 
 
-def test_a_second_opener_is_told_who_holds_the_session(path: Path) -> None:
+def test_a_locked_session_error_names_the_process(path: Path) -> None:
     log = create_log(path)
     log.append(
-        [(SessionOpened(run=2, pid=PARENT, version="0.2.0"), ROOT), (make_turn_started(1), PRIMARY)]
+        [
+            (SessionOpened(run=2, pid=PARENT_PID, version="0.2.0"), ROOT),
+            (make_turn_started(1), PRIMARY),
+        ]
     )
-    with pytest.raises(LogLockedError, match=f"process {PARENT}") as locked:
+    with pytest.raises(LogLockedError, match=f"open in process {PARENT_PID}"):
         SessionLog.open(path, fixed_clock)
-    assert locked.value.pid == PARENT
     log.append([(make_turn_started(2), PRIMARY)])
     log.close()
     SessionLog.open(path, fixed_clock)[0].close()
 
 
-def test_a_holder_that_has_written_nothing_yet_is_another_program(path: Path) -> None:
+def test_a_lock_holder_without_records_is_another_program(path: Path) -> None:
     create_log(path).close()
     log, _ = SessionLog.open(path, fixed_clock)
     path.write_bytes(b"")
@@ -108,13 +111,13 @@ def test_a_holder_that_has_written_nothing_yet_is_another_program(path: Path) ->
     log.close()
 
 
-def test_reading_needs_no_lock(path: Path) -> None:
+def test_a_locked_session_can_be_read(path: Path) -> None:
     log = create_log(path)
     assert len(read_log(path).lines) == 2
     log.close()
 
 
-def test_a_closed_log_takes_no_records_and_closes_once(path: Path) -> None:
+def test_a_closed_log_accepts_no_more_records(path: Path) -> None:
     log = create_log(path)
     log.close()
     log.close()
@@ -122,40 +125,40 @@ def test_a_closed_log_takes_no_records_and_closes_once(path: Path) -> None:
         log.append([(make_turn_started(1), PRIMARY)])
 
 
-def test_cut_anywhere_a_log_opens_again_and_loses_no_whole_record(tmp_path: Path) -> None:
+def test_a_truncated_log_keeps_every_complete_record(tmp_path: Path) -> None:
     lines = make_log_lines(5)
     data = b"".join(lines)
     path = tmp_path / "cut.jsonl"
     starts = [sum(map(len, lines[:n])) for n in range(len(lines) + 1)]
     for length in range(starts[1], len(data) + 1, 3):
         path.write_bytes(data[:length])
-        whole = sum(start <= length for start in starts) - 1
-        cut_at = starts[whole]
+        complete = sum(start <= length for start in starts) - 1
+        cut_at = starts[complete]
 
         log, contents = SessionLog.open(path, fixed_clock)
         log.append([(make_turn_started(99), PRIMARY)])
         log.close()
 
         again = read_log(path)
-        assert len(contents.lines) == whole
+        assert len(contents.lines) == complete
         assert again.lines == (
             *contents.lines,
-            JournalLine(whole + 1, NOW_S, PRIMARY, make_turn_started(99)),
+            JournalLine(complete + 1, NOW_S, PRIMARY, make_turn_started(99)),
         )
         assert again.torn == b""
         check_torn_file(path, contents, data[cut_at:length], cut_at)
 
 
 def check_torn_file(path: Path, contents: LogContents, torn: bytes, cut_at: int) -> None:
-    aside = path.with_name(f"cut.jsonl.torn-{cut_at}")
+    torn_file = path.with_name(f"cut.jsonl.torn-{cut_at}")
     assert contents.torn == torn
-    assert contents.torn_file == (aside if torn else None)
+    assert contents.torn_file == (torn_file if torn else None)
     if torn:
-        assert aside.read_bytes() == torn
-        aside.unlink()
+        assert torn_file.read_bytes() == torn
+        torn_file.unlink()
 
 
-def test_cut_within_its_first_record_a_log_is_refused_and_left_alone(tmp_path: Path) -> None:
+def test_a_log_without_a_complete_header_is_rejected(tmp_path: Path) -> None:
     first = make_log_lines(2)[0]
     path = tmp_path / "cut.jsonl"
     for length in range(len(first)):
@@ -165,17 +168,17 @@ def test_cut_within_its_first_record_a_log_is_refused_and_left_alone(tmp_path: P
         assert path.read_bytes() == first[:length]
 
 
-def test_a_second_tear_at_the_same_place_is_kept_beside_the_first(path: Path) -> None:
+def test_torn_bytes_are_added_to_earlier_ones(path: Path) -> None:
     create_log(path).close()
-    good = path.read_bytes()
+    valid = path.read_bytes()
     for torn in (b'{"type":"turn_', b"\0\0\0\0"):
-        path.write_bytes(good + torn)
+        path.write_bytes(valid + torn)
         SessionLog.open(path, fixed_clock)[0].close()
-    aside = path.with_name(f"{path.name}.torn-{len(good)}")
-    assert aside.read_bytes() == b'{"type":"turn_\0\0\0\0'
+    torn_file = path.with_name(f"{path.name}.torn-{len(valid)}")
+    assert torn_file.read_bytes() == b'{"type":"turn_\0\0\0\0'
 
 
-def test_reading_alone_cuts_nothing_off(path: Path) -> None:
+def test_reading_a_torn_log_does_not_change_it(path: Path) -> None:
     create_log(path).close()
     with path.open("ab") as file:
         file.write(b"torn")
@@ -186,14 +189,12 @@ def test_reading_alone_cuts_nothing_off(path: Path) -> None:
 
 
 @pytest.mark.parametrize("short_by", [1, 50, 10**6])
-def test_after_a_short_write_the_group_is_gone_and_the_log_serves_on(
-    path: Path, short_by: int
-) -> None:
+def test_a_short_write_is_removed_and_the_log_works(path: Path, short_by: int) -> None:
     files = FaultyFileSystem()
     log = create_log(path, files)
     before = path.read_bytes()
     files.short_write_bytes = short_by
-    with pytest.raises(LogError, match="bytes went in"):
+    with pytest.raises(LogError, match="bytes were written"):
         log.append([(make_turn_started(1), PRIMARY), (make_turn_started(2), PRIMARY)])
     assert path.read_bytes() == before
 
@@ -203,7 +204,7 @@ def test_after_a_short_write_the_group_is_gone_and_the_log_serves_on(
     assert read_log(path).lines[2:] == (JournalLine(3, NOW_S, PRIMARY, make_turn_started(3)),)
 
 
-def test_after_a_refused_write_the_log_serves_on(path: Path) -> None:
+def test_the_log_works_again_after_a_failed_write(path: Path) -> None:
     files = FaultyFileSystem()
     log = create_log(path, files)
     files.fail_calls("write")
@@ -215,7 +216,7 @@ def test_after_a_refused_write_the_log_serves_on(path: Path) -> None:
     assert read_log(path).lines[2:] == (JournalLine(3, NOW_S, PRIMARY, make_turn_started(2)),)
 
 
-def test_after_a_failed_sync_the_group_is_gone_and_a_fresh_descriptor_serves_on(
+def test_a_failed_sync_removes_the_group_and_replaces_the_descriptor(
     path: Path,
 ) -> None:
     files = FaultyFileSystem()
@@ -238,14 +239,14 @@ def test_after_a_failed_sync_the_group_is_gone_and_a_fresh_descriptor_serves_on(
     SessionLog.open(path, fixed_clock)[0].close()
 
 
-def test_a_descriptor_whose_sync_failed_is_never_synced_again(path: Path) -> None:
-    class Remembering(FaultyFileSystem):
+def test_a_descriptor_with_a_failed_sync_is_not_reused(path: Path) -> None:
+    class SyncRecorder(FaultyFileSystem):
         def sync(self, descriptor: int) -> None:
             synced.append(descriptor)
             super().sync(descriptor)
 
     synced: list[int] = []
-    files = Remembering()
+    files = SyncRecorder()
     log = create_log(path, files)
     files.fail_calls("sync")
     with pytest.raises(LogError):
@@ -257,7 +258,7 @@ def test_a_descriptor_whose_sync_failed_is_never_synced_again(path: Path) -> Non
     assert failed not in synced[2:]
 
 
-def test_when_a_short_write_cannot_be_cut_back_nothing_is_glued_to_it(path: Path) -> None:
+def test_nothing_is_appended_to_an_unremoved_short_write(path: Path) -> None:
     files = FaultyFileSystem()
     log = create_log(path, files)
     files.short_write_bytes = 5
@@ -274,7 +275,7 @@ def test_when_a_short_write_cannot_be_cut_back_nothing_is_glued_to_it(path: Path
     assert read_log(path).lines[2:] == (JournalLine(3, NOW_S, PRIMARY, make_turn_started(3)),)
 
 
-def test_a_session_file_that_is_gone_is_told_and_serves_on_when_it_is_back(path: Path) -> None:
+def test_a_deleted_or_replaced_session_file_is_reported(path: Path) -> None:
     log = create_log(path)
     elsewhere = path.with_name("elsewhere")
     os.link(path, elsewhere)
@@ -284,17 +285,17 @@ def test_a_session_file_that_is_gone_is_told_and_serves_on_when_it_is_back(path:
     copy = elsewhere.read_bytes()
     elsewhere.unlink()
     for _ in range(2):
-        with pytest.raises(LogError, match=r"the file is gone|No such file"):
+        with pytest.raises(LogError, match=r"the file was deleted|No such file"):
             log.append([(make_turn_started(2), PRIMARY)])
     moved.write_bytes(copy)
     moved.rename(path)
-    with pytest.raises(LogError, match="another file has taken its place"):
+    with pytest.raises(LogError, match="the file was replaced"):
         log.append([(make_turn_started(3), PRIMARY)])
     assert path.read_bytes() == copy
     log.close()
 
 
-def test_acknowledged_records_that_are_missing_after_a_failed_sync_are_told(path: Path) -> None:
+def test_missing_records_after_a_failed_sync_are_reported(path: Path) -> None:
     files = FaultyFileSystem()
     log = create_log(path, files)
     first_bytes = path.stat().st_size
@@ -305,15 +306,13 @@ def test_acknowledged_records_that_are_missing_after_a_failed_sync_are_told(path
     files.fail_calls()
     os.truncate(path, first_bytes)
     for _ in range(2):
-        with pytest.raises(LogError, match="of 3 records 2 are left"):
+        with pytest.raises(LogError, match="only 2 of 3 records are left"):
             log.append([(make_turn_started(3), PRIMARY)])
     log.close()
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EINTR])
-def test_whatever_a_write_is_refused_for_is_said_and_is_over_when_it_is(
-    path: Path, number: int
-) -> None:
+def test_a_failed_write_reports_the_system_error(path: Path, number: int) -> None:
     files = FaultyFileSystem()
     log = create_log(path, files)
     files.fail_calls("write", error_number=number)
@@ -335,9 +334,7 @@ def encode_unterminated_line(seq: int) -> bytes:
 @pytest.mark.parametrize(
     "call", ["lock", "write", "sync", "make_folder", "sync_folder", "rename", "open"]
 )
-def test_a_session_that_cannot_be_begun_says_so_and_holds_nothing_open(
-    path: Path, call: str
-) -> None:
+def test_a_failed_creation_leaves_no_descriptor_open(path: Path, call: str) -> None:
     files = FaultyFileSystem()
     files.fail_calls(call)
     before = list_open_descriptors()
@@ -347,9 +344,7 @@ def test_a_session_that_cannot_be_begun_says_so_and_holds_nothing_open(
 
 
 @pytest.mark.parametrize("call", ["lock", "read", "write", "sync", "truncate", "sync_folder"])
-def test_a_torn_session_that_cannot_be_mended_says_so_and_keeps_every_record(
-    path: Path, call: str
-) -> None:
+def test_a_failed_recovery_keeps_every_record(path: Path, call: str) -> None:
     create_log(path).close()
     with path.open("ab") as file:
         file.write(b"torn")
@@ -362,27 +357,27 @@ def test_a_torn_session_that_cannot_be_mended_says_so_and_keeps_every_record(
     assert len(read_log(path).lines) == 2
 
 
-def test_a_torn_end_that_cannot_be_kept_whole_is_not_cut_off(path: Path) -> None:
+def test_torn_bytes_that_cannot_be_saved_are_not_removed(path: Path) -> None:
     create_log(path).close()
     with path.open("ab") as file:
         file.write(b"torn")
     files = FaultyFileSystem()
     files.short_write_bytes = 1
-    with pytest.raises(LogError, match="No space left"):
+    with pytest.raises(LogError, match="only 3 of 4 bytes were written"):
         SessionLog.open(path, fixed_clock, files)
     assert read_log(path).torn == b"torn"
 
 
-def test_text_that_is_no_utf_8_is_written_as_far_as_it_can_be(path: Path) -> None:
-    """Half of a surrogate pair passes for text; refused, it would be in the way of all else."""
+def test_text_that_is_not_utf_8_is_written_with_replacements(path: Path) -> None:
+    """An unpaired surrogate is valid in a string; an error would block every later append."""
     log = create_log(path)
     log.append([(TurnStarted(turn=2, prompt="a \udc80 b ü"), PRIMARY)])
     log.close()
     assert read_log(path).records[-1] == TurnStarted(turn=2, prompt="a ? b ü")
 
 
-def test_what_was_refused_does_not_come_back_with_a_log_that_is_opened_anew(path: Path) -> None:
-    """Written, not synced, and the disk was too ill to cut it off."""
+def test_a_failed_append_does_not_return_after_reopening(path: Path) -> None:
+    """The records were written but not synced, and could not be removed."""
     files = FaultyFileSystem()
     log = create_log(path, files)
     files.fail_calls("sync", "truncate")
@@ -396,7 +391,7 @@ def test_what_was_refused_does_not_come_back_with_a_log_that_is_opened_anew(path
     assert read_log(path).records == (SESSION_HEADER, SESSION_OPENED, make_turn_started(2))
 
 
-def test_no_records_are_no_write(path: Path) -> None:
+def test_appending_no_records_writes_nothing(path: Path) -> None:
     files = FaultyFileSystem()
     log = create_log(path, files)
     files.fail_calls("write", "sync")
@@ -404,7 +399,7 @@ def test_no_records_are_no_write(path: Path) -> None:
     log.close()
 
 
-def test_a_log_begins_with_its_session(path: Path) -> None:
+def test_a_log_starts_with_its_session_header(path: Path) -> None:
     assert FIRST_RECORDS[0][0] == SESSION_HEADER
     create_log(path).close()
     assert path.read_bytes().startswith(b'{"type":"session_header","format":1,')

@@ -1,4 +1,4 @@
-"""Session files across processes: a disk that fills up, and a holder that is killed."""
+"""Session files across processes: a full disk, and a killed lock holder."""
 
 import subprocess
 import sys
@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from actors.sessions.errors import LogLockedError
 from actors.sessions.log_reader import read_log
-from actors.sessions.session_log import LogLockedError, SessionLog
+from actors.sessions.session_log import SessionLog
 from tests.actors.sessions.sample_records import create_log, fixed_clock
 from tests.faults.faulty_file_system import FaultyFileSystem
 
@@ -15,20 +16,21 @@ ROOT = Path(__file__).parents[3]
 FILL_DISK_SCRIPT = """
 import resource, signal, sys
 from pathlib import Path
-from actors.sessions.session_log import LogError, SessionLog
+from actors.sessions.errors import LogError
+from actors.sessions.session_log import SessionLog
 from messages.address import PRIMARY
-from tests.actors.sessions.sample_records import clock, turn
+from tests.actors.sessions.sample_records import fixed_clock, make_turn_started
 
-log, _ = SessionLog.open(Path(sys.argv[1]), clock)
+log, _ = SessionLog.open(Path(sys.argv[1]), fixed_clock)
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 size = Path(sys.argv[1]).stat().st_size
 resource.setrlimit(resource.RLIMIT_FSIZE, (size + int(sys.argv[2]), resource.RLIM_INFINITY))
 try:
-    log.append([(turn(1), PRIMARY), (turn(2), PRIMARY)])
+    log.append([(make_turn_started(1), PRIMARY), (make_turn_started(2), PRIMARY)])
 except LogError as error:
     print(error.detail)
 resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-log.append([(turn(3), PRIMARY)])
+log.append([(make_turn_started(3), PRIMARY)])
 """
 HOLD_LOCK_SCRIPT = """
 import os, sys
@@ -36,11 +38,11 @@ from pathlib import Path
 from actors.sessions.session_log import SessionLog
 from messages.address import ROOT
 from messages.journal import SessionOpened
-from tests.actors.sessions.sample_records import clock
+from tests.actors.sessions.sample_records import fixed_clock
 
-log, _ = SessionLog.open(Path(sys.argv[1]), clock)
+log, _ = SessionLog.open(Path(sys.argv[1]), fixed_clock)
 log.append([(SessionOpened(run=2, pid=os.getpid(), version="0"), ROOT)])
-print("held", flush=True)
+print("locked", flush=True)
 sys.stdin.read()
 """
 
@@ -50,12 +52,12 @@ from pathlib import Path
 from actors.sessions.session_log import SessionLog
 from messages.address import ROOT
 from messages.journal import SessionOpened
-from tests.actors.sessions.sample_records import clock
+from tests.actors.sessions.sample_records import fixed_clock
 
-log, _ = SessionLog.open(Path(sys.argv[1]), clock)
+log, _ = SessionLog.open(Path(sys.argv[1]), fixed_clock)
 log.append([(SessionOpened(run=2, pid=os.getpid(), version="0"), ROOT)])
 if os.fork() == 0:
-    print("held", flush=True)
+    print("locked", flush=True)
     sys.stdin.read()
 os._exit(0)
 """
@@ -69,24 +71,22 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("room_bytes", "why"), [(100, "only 100 of"), (0, "File too large")], ids=["some", "none"]
+    ("free_bytes", "reason"), [(100, "only 100 of"), (0, "File too large")], ids=["some", "none"]
 )
-def test_a_full_disk_costs_the_group_at_hand_and_nothing_else(
-    path: Path, room_bytes: int, why: str
-) -> None:
+def test_a_full_disk_loses_only_the_current_group(path: Path, free_bytes: int, reason: str) -> None:
     child = subprocess.run(
-        [sys.executable, "-c", FILL_DISK_SCRIPT, str(path), str(room_bytes)],
+        [sys.executable, "-c", FILL_DISK_SCRIPT, str(path), str(free_bytes)],
         cwd=ROOT,
         capture_output=True,
         text=True,
         check=True,
         timeout=20,
     )
-    assert why in child.stdout
+    assert reason in child.stdout
     assert [line.seq for line in read_log(path).lines] == [1, 2, 3]
 
 
-def test_a_killed_holder_is_named_while_it_lives_and_leaves_no_lock(path: Path) -> None:
+def test_a_killed_process_leaves_no_lock_behind(path: Path) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", HOLD_LOCK_SCRIPT, str(path)],
         cwd=ROOT,
@@ -95,10 +95,9 @@ def test_a_killed_holder_is_named_while_it_lives_and_leaves_no_lock(path: Path) 
         text=True,
     ) as child:
         assert child.stdout is not None
-        assert child.stdout.readline() == "held\n"
-        with pytest.raises(LogLockedError) as locked:
+        assert child.stdout.readline() == "locked\n"
+        with pytest.raises(LogLockedError, match=f"open in process {child.pid}"):
             SessionLog.open(path, fixed_clock)
-        assert locked.value.pid == child.pid
         child.kill()
         child.wait(timeout=10)
     log, contents = SessionLog.open(path, fixed_clock)
@@ -106,8 +105,8 @@ def test_a_killed_holder_is_named_while_it_lives_and_leaves_no_lock(path: Path) 
     assert len(contents.lines) == 3
 
 
-def test_a_lock_that_a_killed_holder_left_to_what_it_started_is_waited_for(path: Path) -> None:
-    """Between fork and exec a child of the holder has all its descriptors."""
+def test_a_lock_inherited_by_a_forked_child_is_awaited(path: Path) -> None:
+    """Between fork and exec, a child of the lock holder has all its descriptors."""
     with subprocess.Popen(
         [sys.executable, "-c", LEAVE_LOCK_TO_CHILD_SCRIPT, str(path)],
         cwd=ROOT,
@@ -117,16 +116,16 @@ def test_a_lock_that_a_killed_holder_left_to_what_it_started_is_waited_for(path:
     ) as child:
         assert child.stdout is not None
         assert child.stdin is not None
-        assert child.stdout.readline() == "held\n"
+        assert child.stdout.readline() == "locked\n"
         child.wait(timeout=10)
         files = FaultyFileSystem()
 
-        def let_go(call: str) -> None:
+        def release_lock(call: str) -> None:
             if call == "lock" and files.calls.count("lock") == 2:
                 assert child.stdin is not None
                 child.stdin.close()
 
-        files.before_call = let_go
+        files.before_call = release_lock
         log, contents = SessionLog.open(path, fixed_clock, files)
         log.close()
     assert len(contents.lines) == 3

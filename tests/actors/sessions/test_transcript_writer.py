@@ -1,4 +1,4 @@
-"""Transcripts gather what is only to be read, and write it a file at a time."""
+"""Transcripts collect records and write them one file at a time."""
 
 from pathlib import Path
 
@@ -14,25 +14,25 @@ ONE, TWO = PRIMARY.child("general-1"), PRIMARY.child("general-2")
 RECORD = TurnStarted(turn=1, prompt="look")
 
 
-def test_records_gather_until_they_are_written_each_into_its_agents_file(tmp_path: Path) -> None:
+def test_records_are_collected_and_written_per_agent(tmp_path: Path) -> None:
     transcripts = TranscriptWriter(tmp_path / "s")
-    assert not transcripts.add([(RECORD, PRIMARY)]), "the primary's is the session file"
+    assert not transcripts.add([(RECORD, PRIMARY)]), "the primary agent has no transcript"
     assert transcripts.add([(RECORD, ONE), (RECORD, TWO)])
-    assert not transcripts.add([(RECORD, ONE)]), "they are to be written already"
+    assert not transcripts.add([(RECORD, ONE)]), "a write is already due"
     assert not (tmp_path / "s").exists()
 
     transcripts.write()
     lines = {path.name: len(path.read_text().splitlines()) for path in (tmp_path / "s").iterdir()}
     assert lines == {"agent-general-1.jsonl": 2, "agent-general-2.jsonl": 1}
-    assert transcripts.add([(RECORD, ONE)]), "what comes next is to be written anew"
+    assert transcripts.add([(RECORD, ONE)]), "a new write is due"
 
 
-def test_a_few_agents_are_written_at_once_and_the_rest_is_not_forgotten(tmp_path: Path) -> None:
+def test_transcripts_are_written_a_few_at_a_time(tmp_path: Path) -> None:
     transcripts = TranscriptWriter(tmp_path / "s")
     transcripts.add([(RECORD, ONE), (RECORD, TWO)])
     assert transcripts.write(1), "there is more"
     assert [path.name for path in (tmp_path / "s").iterdir()] == ["agent-general-1.jsonl"]
-    assert not transcripts.add([(RECORD, ONE)]), "they are to be written already"
+    assert not transcripts.add([(RECORD, ONE)]), "a write is already due"
     assert transcripts.write(1)
     assert not transcripts.write(1), "that was all"
     lines = {path.name: len(path.read_text().splitlines()) for path in (tmp_path / "s").iterdir()}

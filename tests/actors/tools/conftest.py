@@ -1,4 +1,4 @@
-"""What the tests of tools share."""
+"""Fixtures for the tests of tools."""
 
 from pathlib import Path
 

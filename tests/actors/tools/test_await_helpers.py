@@ -7,12 +7,12 @@ from actors.tools.await_helpers import run_to_completion, wait_with_timeout
 pytestmark = pytest.mark.quick
 
 
-def test_work_that_is_seen_through_ends_before_its_cancel_arrives() -> None:
+def test_a_cancellation_is_raised_only_after_the_work_ends() -> None:
     async def check() -> None:
-        go, ended = asyncio.Event(), asyncio.Event()
+        release, ended = asyncio.Event(), asyncio.Event()
 
         async def work() -> None:
-            await go.wait()
+            await release.wait()
             ended.set()
 
         waiting = asyncio.ensure_future(run_to_completion(work()))
@@ -20,7 +20,7 @@ def test_work_that_is_seen_through_ends_before_its_cancel_arrives() -> None:
             await asyncio.sleep(0)
             waiting.cancel()
         assert not waiting.done()
-        go.set()
+        release.set()
         with pytest.raises(asyncio.CancelledError):
             await waiting
         assert ended.is_set()
@@ -28,19 +28,19 @@ def test_work_that_is_seen_through_ends_before_its_cancel_arrives() -> None:
     asyncio.run(check())
 
 
-def test_what_the_work_raises_or_returns_is_passed_on() -> None:
-    async def good() -> int:
+def test_results_and_errors_of_the_work_are_passed_on() -> None:
+    async def succeed() -> int:
         return 7
 
-    async def bad() -> int:
+    async def fail() -> int:
         raise KeyError
 
-    assert asyncio.run(run_to_completion(good())) == 7
+    assert asyncio.run(run_to_completion(succeed())) == 7
     with pytest.raises(KeyError):
-        asyncio.run(run_to_completion(bad()))
+        asyncio.run(run_to_completion(fail()))
 
 
-def test_what_takes_too_long_is_cancelled() -> None:
+def test_work_that_exceeds_the_timeout_is_cancelled() -> None:
     async def check() -> None:
         never = asyncio.get_running_loop().create_future()
         assert not await wait_with_timeout(never, 0.01)

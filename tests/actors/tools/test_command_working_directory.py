@@ -1,4 +1,4 @@
-"""A command runs in the folder that was judged, whatever its name has become."""
+"""A command runs in the folder that was checked, whatever its name refers to by then."""
 
 import asyncio
 from pathlib import Path
@@ -10,21 +10,21 @@ from actors.tools.tool import ToolError
 
 
 def run_command(command: str, cwd: Path, environment: dict[str, str] | None = None) -> str:
-    processes = LocalCommandRunner(environment or {"PATH": "/usr/bin:/bin"})
-    return asyncio.run(processes.run(command, cwd, 10.0, cwd.parent / "outputs")).output
+    runner = LocalCommandRunner(environment or {"PATH": "/usr/bin:/bin"})
+    return asyncio.run(runner.run(command, cwd, 10.0, cwd.parent / "outputs")).output
 
 
-def test_the_folder_above_is_the_real_one_however_the_program_was_started(tmp_path: Path) -> None:
+def test_the_parent_folder_is_the_real_one_despite_links(tmp_path: Path) -> None:
     real, link = tmp_path.resolve() / "real" / "project", tmp_path / "link"
     real.mkdir(parents=True)
     link.symlink_to(real)
 
-    told = run_command("pwd; cd ..; pwd", real, {"PATH": "/usr/bin:/bin", "PWD": str(link)})
+    output = run_command("pwd; cd ..; pwd", real, {"PATH": "/usr/bin:/bin", "PWD": str(link)})
 
-    assert told.splitlines() == [str(real), str(real.parent)]
+    assert output.splitlines() == [str(real), str(real.parent)]
 
 
-def test_a_command_does_not_run_where_a_link_leads_that_took_the_folders_place(
+def test_a_command_does_not_run_in_a_swapped_in_link(
     tmp_path: Path,
 ) -> None:
     folder, outside = tmp_path.resolve() / "project", tmp_path.resolve() / "outside"

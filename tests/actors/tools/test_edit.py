@@ -7,7 +7,7 @@ from tests.actors.tools.tool_caller import ToolCaller
 pytestmark = pytest.mark.quick
 
 
-def test_the_one_place_is_replaced_as_the_diff_showed(caller: ToolCaller) -> None:
+def test_a_unique_text_is_replaced_as_the_diff_showed(caller: ToolCaller) -> None:
     path = caller.write_file("app.py", "a = 1\nb = 2\nc = 3\n")
     change = {"path": "app.py", "old_string": "b = 2", "new_string": "b = 20"}
 
@@ -25,27 +25,27 @@ def test_the_one_place_is_replaced_as_the_diff_showed(caller: ToolCaller) -> Non
     assert path.read_text() == plan.patch.new_text
 
 
-def test_every_place_is_replaced_when_all_are_meant(caller: ToolCaller) -> None:
+def test_replace_all_replaces_every_occurrence_in_the_file(caller: ToolCaller) -> None:
     path = caller.write_file("app.py", "x x x")
     caller.call("edit", path="app.py", old_string="x", new_string="yy", replace_all=True)
     assert path.read_text() == "yy yy yy"
 
 
-def test_a_file_of_dos_lines_is_matched_by_plain_ones_and_keeps_its_own(caller: ToolCaller) -> None:
+def test_a_crlf_file_matches_newlines_and_keeps_crlf(caller: ToolCaller) -> None:
     path = caller.write_file("dos.txt", b"one\r\ntwo\r\nthree\r\n")
     caller.call("edit", path="dos.txt", old_string="one\ntwo\n", new_string="1\n2\n")
     assert path.read_bytes() == b"1\r\n2\r\nthree\r\n"
 
 
-def test_a_file_that_changed_since_it_was_read_is_not_edited(caller: ToolCaller) -> None:
+def test_a_file_changed_since_it_was_read_is_not_edited(caller: ToolCaller) -> None:
     path = caller.write_file("app.py", "a = 1\n")
     caller.call("read", path="app.py")
     path.write_text("a = 1\nb = 2\n")
-    refusal = caller.expect_error("edit", path="app.py", old_string="a", new_string="z")
-    assert refusal == "app.py changed since it was read; read it again"
+    error = caller.expect_error("edit", path="app.py", old_string="a", new_string="z")
+    assert error == "app.py has changed since you last read it; read it again"
 
 
-def test_edits_follow_each_other_without_reading_again(caller: ToolCaller) -> None:
+def test_consecutive_edits_need_no_read_in_between(caller: ToolCaller) -> None:
     path = caller.write_file("app.py", "a b\n")
     caller.call("read", path="app.py")
     caller.call("edit", path="app.py", old_string="a", new_string="1")
@@ -54,10 +54,8 @@ def test_edits_follow_each_other_without_reading_again(caller: ToolCaller) -> No
 
 
 @pytest.mark.parametrize("old", ["b", "x", "missing"])
-def test_what_an_edit_found_in_a_file_that_was_not_read_is_marked_so(
-    caller: ToolCaller, old: str
-) -> None:
-    """Else the answer to a guess would tell what is in a file that nobody may read."""
+def test_an_error_about_an_unread_file_names_that_file(caller: ToolCaller, old: str) -> None:
+    """Otherwise the answer to a guess would reveal the content of a file that may not be read."""
     caller.write_file("app.py", "a b x x\n")
     change = {"path": "app.py", "old_string": old, "new_string": "z"}
 
@@ -66,26 +64,26 @@ def test_what_an_edit_found_in_a_file_that_was_not_read_is_marked_so(
     assert caller.find_unread_file("edit", **change) == ""
 
 
-def test_what_makes_no_edit_is_refused(caller: ToolCaller) -> None:
+def test_an_edit_that_cannot_be_made_is_rejected(caller: ToolCaller) -> None:
     caller.write_file("app.py", "x")
     caller.write_file("latin.txt", b"\xe4")
     caller.write_file("folder", "")
-    refusal = caller.expect_error
-    assert refusal("edit", path="app.py", old_string="", new_string="x") == (
-        "old_string is empty; to write a whole file use write"
+    expect_error = caller.expect_error
+    assert expect_error("edit", path="app.py", old_string="", new_string="x") == (
+        "old_string is empty; to write a whole file, use write"
     )
-    assert refusal("edit", path="app.py", old_string="x", new_string="x") == (
-        "old_string and new_string are the same"
+    assert expect_error("edit", path="app.py", old_string="x", new_string="x") == (
+        "old_string and new_string are identical"
     )
-    assert refusal("edit", path="none.py", old_string="x", new_string="y") == (
-        "none.py: no such file; to make it use write"
+    assert expect_error("edit", path="none.py", old_string="x", new_string="y") == (
+        "none.py: no such file; to create it, use write"
     )
-    assert refusal("edit", path="latin.txt", old_string="x", new_string="y") == (
+    assert expect_error("edit", path="latin.txt", old_string="x", new_string="y") == (
         "latin.txt is not UTF-8 text; change it with bash"
     )
 
 
-def test_a_file_that_changed_after_planning_has_drifted_and_stays(caller: ToolCaller) -> None:
+def test_a_file_changed_after_planning_is_left_alone(caller: ToolCaller) -> None:
     path = caller.write_file("app.py", "a = 1\n")
     plan = caller.plan("edit", path="app.py", old_string="1", new_string="2")
     path.write_text("a = 1 + 1\n")

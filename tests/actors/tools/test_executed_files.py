@@ -1,4 +1,4 @@
-"""A yes to a command is a yes to the files that it runs, as they were then."""
+"""Approval of a command covers the files it executes, with the content they had then."""
 
 import asyncio
 import os
@@ -59,7 +59,7 @@ def find_names(caller: ToolCaller, command: str) -> list[str]:
         ("bash sub", []),
     ],
 )
-def test_what_is_run_is_found_as_far_as_it_is_named(
+def test_executed_files_that_the_command_names_are_found(
     caller: ToolCaller, root: Path, command: str, files: list[str]
 ) -> None:
     assert root.is_dir()
@@ -70,7 +70,7 @@ def test_what_is_run_is_found_as_far_as_it_is_named(
     "command",
     ["echo hi", "git status --short", "git log -1 && date", "frobnicate absent", "cd absent; w"],
 )
-def test_a_glance_is_enough_where_nothing_that_is_named_is_there(
+def test_a_quick_check_suffices_when_no_named_file_exists(
     caller: ToolCaller, root: Path, command: str
 ) -> None:
     assert has_no_file_names(command, caller.context.workspace)
@@ -92,7 +92,7 @@ def test_a_glance_is_enough_where_nothing_that_is_named_is_there(
         "echo " + "x" * MAX_QUICK_CHECK_CHARS,
     ],
 )
-def test_a_glance_leaves_all_else_to_the_look_that_may_block(
+def test_the_quick_check_leaves_possible_files_to_the_full_one(
     caller: ToolCaller, root: Path, command: str
 ) -> None:
     assert root.is_dir()
@@ -138,27 +138,25 @@ def create_missing_file(root: Path) -> None:
         ("./absent.sh", create_missing_file),
     ],
 )
-def test_what_changed_since_it_was_asked_about_is_not_run(
+def test_a_file_changed_after_approval_is_not_executed(
     caller: ToolCaller, root: Path, command: str, change: Callable[[Path], None]
 ) -> None:
-    arguments, asked = plan_command(caller, command)
+    arguments, approved = plan_command(caller, command)
     change(root)
     with pytest.raises(
-        TargetChangedError, match=r"a file that it runs is another now: .*\.(sh|py)"
+        TargetChangedError, match=r"a file that it executes has changed: .*\.(sh|py)"
     ):
-        asyncio.run(run(arguments, asked, caller.context))
+        asyncio.run(run(arguments, approved, caller.context))
 
 
-def test_what_stayed_the_same_runs_also_beside_changes_of_its_data(
-    caller: ToolCaller, root: Path
-) -> None:
-    arguments, asked = plan_command(caller, "bash x.sh && cat data.txt")
+def test_changes_to_data_files_do_not_prevent_execution(caller: ToolCaller, root: Path) -> None:
+    arguments, approved = plan_command(caller, "bash x.sh && cat data.txt")
     (root / "data.txt").write_text("two\n")
     os.utime(root / "x.sh")
-    assert asyncio.run(run(arguments, asked, caller.context)).text == "one\ntwo"
+    assert asyncio.run(run(arguments, approved, caller.context)).text == "one\ntwo"
 
 
-def test_what_is_no_regular_file_is_not_opened(caller: ToolCaller, root: Path) -> None:
+def test_only_regular_files_are_opened_and_digested(caller: ToolCaller, root: Path) -> None:
     os.mkfifo(root / "pipe")
     assert find_names(caller, "bash pipe") == []
     assert find_names(caller, "bash " + "x" * 5_000) == []

@@ -1,4 +1,4 @@
-"""What a `.gitignore` leaves out, held against git itself on trees drawn at random."""
+"""Compares what `.gitignore` files exclude with git itself, on random trees."""
 
 import os
 import random
@@ -35,18 +35,18 @@ ENDS = (" ", "  ", "\\ ", "\t", "\r", " \\")
 
 
 @pytest.mark.parametrize("first", range(0, 60, 20))
-def test_the_files_of_a_walk_are_those_that_git_would_list(tmp_path: Path, first: int) -> None:
+def test_a_walk_finds_the_files_that_git_lists(tmp_path: Path, first: int) -> None:
     compare_with_git(tmp_path, range(first, first + 20))
 
 
 @pytest.mark.long
 @pytest.mark.timeout(600)
-def test_the_files_of_very_many_walks_are_those_that_git_would_list(tmp_path: Path) -> None:
+def test_thousands_of_walks_find_the_files_that_git_lists(tmp_path: Path) -> None:
     compare_with_git(tmp_path, range(5_000))
 
 
 @pytest.mark.quick
-def test_a_list_of_what_is_kept_works_as_people_write_it(tmp_path: Path) -> None:
+def test_an_allowlist_in_a_gitignore_works_as_usual(tmp_path: Path) -> None:
     (tmp_path / ".gitignore").write_text("*\n!*/\n!*.py\n!.gitignore\n")
     (tmp_path / "src").mkdir()
     for name in ("a.py", "a.log", "src/b.py", "src/b.log"):
@@ -56,7 +56,7 @@ def test_a_list_of_what_is_kept_works_as_people_write_it(tmp_path: Path) -> None
 
 
 @pytest.mark.quick
-def test_an_ignored_folder_that_is_named_is_walked(tmp_path: Path) -> None:
+def test_an_ignored_folder_is_walked_when_named_explicitly(tmp_path: Path) -> None:
     (tmp_path / ".gitignore").write_text("modules/\n*.log\n")
     (tmp_path / "modules").mkdir()
     for name in ("modules/a.js", "modules/a.log"):
@@ -75,7 +75,7 @@ def compare_with_git(folder: Path, seeds: range) -> None:
 
 
 def make_random_tree(random_source: random.Random, folder: Path, depth: int = 0) -> None:
-    """Make a small tree with rules here and there."""
+    """Make a small tree with ignore files in some folders."""
     for name in random_source.sample(NAMES, random_source.randint(1, 5)):
         path = folder / name
         if depth < 3 and random_source.random() < 0.5:
@@ -84,38 +84,38 @@ def make_random_tree(random_source: random.Random, folder: Path, depth: int = 0)
         else:
             path.touch()
     if depth == 0 or random_source.random() < 0.3:
-        mark = "\ufeff" if random_source.random() < 0.2 else ""
+        byte_order_mark = "\ufeff" if random_source.random() < 0.2 else ""
         lines = "\n".join(
             make_random_pattern(random_source) for _ in range(random_source.randint(1, 5))
         )
         end = random_source.choice(("", "\n", "\r\n"))
-        (folder / ".gitignore").write_bytes(f"{mark}{lines}{end}".encode())
+        (folder / ".gitignore").write_bytes(f"{byte_order_mark}{lines}{end}".encode())
 
 
 def make_random_pattern(random_source: random.Random) -> str:
     text = "/".join(
         random_source.choice(ATOMS) for _ in range(random_source.choice((1, 1, 1, 2, 2, 3)))
     )
-    before = "/" if random_source.random() < 0.25 else ""
-    behind = "/" if random_source.random() < 0.3 else ""
-    sign = "!" if random_source.random() < 0.25 else ""
+    prefix = "/" if random_source.random() < 0.25 else ""
+    suffix = "/" if random_source.random() < 0.3 else ""
+    negation = "!" if random_source.random() < 0.25 else ""
     end = random_source.choice(ENDS) if random_source.random() < 0.1 else ""
-    return f"{sign}{before}{text}{behind}{end}"
+    return f"{negation}{prefix}{text}{suffix}{end}"
 
 
 def list_with_git(root: Path) -> set[str]:
     run_git(root, "init", "--quiet")
-    out = run_git(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
-    return {os.fsdecode(each) for each in out.split(b"\0") if each}
+    output = run_git(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    return {os.fsdecode(each) for each in output.split(b"\0") if each}
 
 
-def run_git(root: Path, *words: str) -> bytes:
+def run_git(root: Path, *arguments: str) -> bytes:
     environment: Mapping[str, str] = {
         "PATH": os.environ["PATH"],
         "HOME": str(root),
         "GIT_CONFIG_NOSYSTEM": "1",
     }
-    done = subprocess.run(
-        ["git", "-C", root, *words], env=environment, capture_output=True, check=True
+    process = subprocess.run(
+        ["git", "-C", root, *arguments], env=environment, capture_output=True, check=True
     )
-    return done.stdout
+    return process.stdout

@@ -1,4 +1,4 @@
-"""The tool `glob`."""
+"""The `glob` tool."""
 
 import pytest
 
@@ -32,60 +32,67 @@ def project(caller: ToolCaller) -> ToolCaller:
         ("?.p[xy]", ["a.py", "src/b.py", "src/deep/c.py"]),
         ("#odd", ["#odd"]),
         ("!odd", ["!odd"]),
-        ("*.rs", ["(no file matches)"]),
+        ("*.rs", ["(no files match)"]),
     ],
 )
-def test_a_pattern_finds_its_files(project: ToolCaller, pattern: str, found: list[str]) -> None:
+def test_a_pattern_finds_the_files_it_matches(
+    project: ToolCaller, pattern: str, found: list[str]
+) -> None:
     assert project.call("glob", pattern=pattern).splitlines() == found
 
 
-def test_the_folder_searched_is_what_is_judged(project: ToolCaller) -> None:
+def test_the_searched_folder_is_the_requested_target(project: ToolCaller) -> None:
     plan = project.plan("glob", pattern="*.py", path="src")
 
     assert plan.requests == (PermissionRequest(permission="glob", target="src"),)
     assert plan.title == "glob *.py in src"
 
 
-def test_paths_can_be_given_to_read(project: ToolCaller) -> None:
+def test_found_paths_can_be_passed_to_read(project: ToolCaller) -> None:
     assert project.call("glob", pattern="c.py", path="src/deep") == "src/deep/c.py"
 
 
-def test_a_name_cannot_pose_as_more_lines(caller: ToolCaller) -> None:
+def test_a_file_name_cannot_fake_extra_lines(caller: ToolCaller) -> None:
     caller.write_file("a\nb", "")
 
     assert caller.call("glob", pattern="*") == "a\\nb"
 
 
-def test_more_than_can_be_shown_is_counted(caller: ToolCaller) -> None:
+def test_matches_over_the_limit_are_truncated_and_counted(caller: ToolCaller) -> None:
     for number in range(MAX_MATCHES + 1):
         caller.write_file(f"{number:04}", "")
-    shown = caller.call("glob", pattern="*").splitlines()
+    rows = caller.call("glob", pattern="*").splitlines()
 
-    assert len(shown) == MAX_MATCHES + 1
-    assert shown[-1] == "[the first 500 of 501; narrow the pattern down]"
+    assert len(rows) == MAX_MATCHES + 1
+    assert rows[-1] == "[truncated: the first 500 of 501 files; use a more specific pattern]"
 
 
 @pytest.mark.parametrize(
     ("pattern", "problem"),
     [
-        ("", "a pattern has 1 to"),
-        ("x" * 1_001, "a pattern has 1 to"),
-        ("{a,b}" * 9, "more than"),
-        ("src/../../*.py", "name another folder as path"),
+        ("", "a pattern must have 1 to"),
+        ("x" * 1_001, "a pattern must have 1 to"),
+        ("{a,b}" * 9, "expands to more than 100 alternatives"),
+        ("{1..1000000000}", "expands to more than 100 alternatives"),
+        ("{" * 1_000, "expands to more than 100 alternatives"),
+        ("[a", "not a valid glob pattern: a bracket is not closed"),
+        ("src/../../*.py", "set path to another directory"),
     ],
 )
-def test_what_is_no_pattern_is_told(caller: ToolCaller, pattern: str, problem: str) -> None:
+def test_a_pattern_that_exceeds_a_limit_is_rejected(
+    caller: ToolCaller, pattern: str, problem: str
+) -> None:
     assert problem in caller.expect_error("glob", pattern=pattern)
 
 
-def test_a_file_is_no_folder(project: ToolCaller) -> None:
+def test_a_file_cannot_be_searched_by_name(project: ToolCaller) -> None:
     assert project.expect_error("glob", pattern="*", path="a.py") == (
-        "a.py is a regular file, not a folder; use read"
+        "a.py is a regular file, not a directory; use read"
     )
 
 
 @pytest.mark.parametrize(
-    ("pattern", "whole"),
+    ("pattern", "alternatives"),
     [
         ("a", ["a"]),
         ("{a,b}c", ["ac", "bc"]),
@@ -94,7 +101,9 @@ def test_a_file_is_no_folder(project: ToolCaller) -> None:
         ("{a,b", ["{a,b"]),
         ("a,b}", ["a,b}"]),
         ("{,x}y", ["y", "xy"]),
+        ("{1..3}", ["1", "2", "3"]),
+        ("\\{a,b}", ["\\{a,b}"]),
     ],
 )
-def test_braces_are_written_out_as_a_shell_does(pattern: str, whole: list[str]) -> None:
-    assert expand_braces(pattern) == whole
+def test_braces_are_expanded_as_in_a_shell(pattern: str, alternatives: list[str]) -> None:
+    assert expand_braces(pattern) == alternatives

@@ -1,4 +1,4 @@
-"""A file with several names: only the one that was judged gets the new text."""
+"""Of a file with several hard links, only the evaluated name gets the new text."""
 
 import os
 import stat
@@ -21,13 +21,13 @@ as_root = pytest.mark.skipif(os.geteuid() != ROOT, reason="only root can give a 
 
 @pytest.fixture
 def folder() -> Generator[Path]:
-    """A folder with a file that has two names; ours, and we are not root."""
+    """A folder of ours with a file that has two hard links; we are not root."""
     was_root = os.geteuid() == ROOT
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name).resolve()
         (folder / "one").write_text("old")
         (folder / "two").hardlink_to(folder / "one")
-        if was_root:  # who may do everything is refused nothing
+        if was_root:  # root is never denied anything
             for path in (folder, folder / "one"):
                 os.chown(path, NOBODY, NOBODY)
             os.setegid(NOBODY)
@@ -51,7 +51,7 @@ def change_owner(path: Path) -> None:
     os.seteuid(NOBODY)
 
 
-def test_a_hook_that_has_another_name_outside_its_folder_stays_as_it_is(caller: ToolCaller) -> None:
+def test_a_hard_linked_hook_keeps_its_content_and_mode(caller: ToolCaller) -> None:
     hook = caller.root / ".git" / "hooks" / "pre-commit"
     hook.parent.mkdir(parents=True)
     hook.write_text("true\n")
@@ -65,24 +65,24 @@ def test_a_hook_that_has_another_name_outside_its_folder_stays_as_it_is(caller: 
     assert caller.list_names() == [".git", "hard"]
 
 
-def test_an_edit_too_parts_the_names(caller: ToolCaller) -> None:
+def test_an_edit_changes_only_the_named_hard_link(caller: ToolCaller) -> None:
     other = caller.write_file("two.txt", "old")
     (caller.root / "one.txt").hardlink_to(other)
     caller.call("edit", path="one.txt", old_string="old", new_string="new")
     assert ((caller.root / "one.txt").read_text(), other.read_text()) == ("new", "old")
 
 
-def test_names_that_a_closed_folder_holds_together_are_refused(folder: Path) -> None:
+def test_hard_links_in_a_read_only_folder_are_rejected(folder: Path) -> None:
     folder.chmod(0o500)
-    with pytest.raises(ToolError, match="one has other names"):
+    with pytest.raises(ToolError, match="one has other hard links"):
         apply_patch(make_patch(folder / "one"))
     assert (folder / "two").read_text() == "old"
 
 
 @as_root
-def test_names_of_a_file_that_is_not_ours_are_refused(folder: Path) -> None:
+def test_hard_links_of_another_users_file_are_rejected(folder: Path) -> None:
     change_owner(folder / "one")
-    with pytest.raises(ToolError, match="one has other names"):
+    with pytest.raises(ToolError, match="one has other hard links"):
         apply_patch(make_patch(folder / "one"))
     assert sorted(path.name for path in folder.iterdir()) == ["one", "two"]
     assert (folder / "two").read_text() == "old"
@@ -90,7 +90,7 @@ def test_names_of_a_file_that_is_not_ours_are_refused(folder: Path) -> None:
 
 @pytest.mark.parametrize("mode", [0o500, 0o700])
 @as_root
-def test_a_file_with_one_name_that_is_not_ours_keeps_its_owner(folder: Path, mode: int) -> None:
+def test_another_users_file_without_links_keeps_its_owner(folder: Path, mode: int) -> None:
     (folder / "two").unlink()
     change_owner(folder / "one")
     folder.chmod(mode)

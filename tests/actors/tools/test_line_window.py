@@ -10,17 +10,17 @@ LINES = st.lists(st.text(st.characters(exclude_characters="\n\r\ufeff", codec="u
 
 
 @given(LINES, st.integers(1, 6), st.integers(1, 6), st.integers(1, 7), st.sampled_from(["", "\n"]))
-def test_a_window_shows_the_same_lines_however_the_file_is_cut_into_chunks(
-    lines: list[str], first: int, limit: int, size: int, end: str
+def test_a_window_does_not_depend_on_chunk_boundaries(
+    lines: list[str], first_line: int, max_lines: int, chunk_bytes: int, end: str
 ) -> None:
     data = "\n".join(lines).encode() + end.encode()
-    window = LineWindow(first, limit)
-    for start in range(0, len(data), size):
-        window.feed(data[start : start + size])
+    window = LineWindow(first_line, max_lines)
+    for start in range(0, len(data), chunk_bytes):
+        window.feed(data[start : start + chunk_bytes])
     window.finish()
 
-    there = data.decode().removesuffix("\n").split("\n") if data else []
-    shown = [f"{number:>6}\t{line}" for number, line in enumerate(there, 1)]
-    assert window.rows == shown[first - 1 :][:limit]
-    assert window.newline_count == len(there)
+    all_lines = data.decode().removesuffix("\n").split("\n") if data else []
+    rows = [f"{number:>6}\t{line}" for number, line in enumerate(all_lines, 1)]
+    assert window.rows == rows[first_line - 1 :][:max_lines]
+    assert window.newline_count == len(all_lines)
     assert not window.has_invalid_utf8

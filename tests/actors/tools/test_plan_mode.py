@@ -1,4 +1,4 @@
-"""The tools that ask whether another agent is to have the session."""
+"""The tools that ask the user whether to switch to another agent."""
 
 import asyncio
 import os
@@ -35,11 +35,11 @@ def write_plan_file(context: ToolContext, text: str) -> None:
     context.plan_file.write_text(text)
 
 
-def plan_exit_call(context: ToolContext) -> CallPlan:
+def make_exit_plan(context: ToolContext) -> CallPlan:
     return asyncio.run(plan_exit(ARGUMENTS, context))
 
 
-def test_to_plan_names_the_file_and_asks_each_time(context: ToolContext) -> None:
+def test_entering_plan_mode_names_the_plan_file(context: ToolContext) -> None:
     plan = asyncio.run(plan_enter(ARGUMENTS, context))
     assert plan.requests == (PermissionRequest(permission="plan_enter", target="*"),)
     assert plan.switch_proposal == AgentSwitchProposal(
@@ -50,34 +50,34 @@ def test_to_plan_names_the_file_and_asks_each_time(context: ToolContext) -> None
     assert question.choices[0].label == "Yes, plan first"
 
 
-def test_leaving_without_a_plan_says_so(context: ToolContext) -> None:
-    plan = plan_exit_call(context)
+def test_exiting_without_a_plan_says_none_exists(context: ToolContext) -> None:
+    plan = make_exit_plan(context)
     assert plan.full_text == f"No plan was written: {context.plan_file} does not exist."
     assert plan.switch_proposal == AgentSwitchProposal(
-        agent="", confirming_reply="Yes, begin the work", plan_exists=False
+        agent="", confirming_reply="Yes, start the work", plan_exists=False
     )
     write_plan_file(context, " \n")
-    assert plan_exit_call(context).full_text == plan.full_text
+    assert make_exit_plan(context).full_text == plan.full_text
 
 
-def test_leaving_shows_the_plan_and_goes_back_to_nobody_in_particular(
+def test_exiting_shows_the_plan_and_names_no_agent(
     context: ToolContext,
 ) -> None:
     write_plan_file(context, "# Do it\n")
-    plan = plan_exit_call(context)
-    assert plan.full_text == f"The plan is in {context.plan_file}:\n\n# Do it"
+    plan = make_exit_plan(context)
+    assert plan.full_text == f"The plan in {context.plan_file}:\n\n# Do it"
     assert plan.questions[0].text == plan.full_text
     assert plan.switch_proposal == AgentSwitchProposal(
-        agent="", confirming_reply="Yes, begin the work", plan_exists=True
+        agent="", confirming_reply="Yes, start the work", plan_exists=True
     )
 
 
-def test_a_long_plan_is_shown_from_its_beginning_and_marked(context: ToolContext) -> None:
+def test_a_long_plan_is_truncated_in_the_question(context: ToolContext) -> None:
     write_plan_file(context, "x" * MAX_SHOWN_BYTES + "y")
-    assert plan_exit_call(context).full_text.endswith("x\n…")
+    assert make_exit_plan(context).full_text.endswith("x\n…")
 
 
-def test_what_is_no_file_is_no_plan(context: ToolContext, tmp_path: Path) -> None:
+def test_only_a_regular_file_is_a_plan(context: ToolContext, tmp_path: Path) -> None:
     secret = tmp_path / "secret"
     secret.write_text("a secret")
     context.plan_file.parent.mkdir()
@@ -91,7 +91,7 @@ def test_what_is_no_file_is_no_plan(context: ToolContext, tmp_path: Path) -> Non
     assert not has_plan(context.plan_file)
 
 
-def test_a_call_that_nobody_was_asked_about_has_no_result(context: ToolContext) -> None:
-    plan = plan_exit_call(context)
-    with pytest.raises(ToolError, match="nobody was asked; nothing is switched"):
+def test_running_without_asking_the_user_is_an_error(context: ToolContext) -> None:
+    plan = make_exit_plan(context)
+    with pytest.raises(ToolError, match="the user was not asked"):
         asyncio.run(run(ARGUMENTS, plan, context))

@@ -1,4 +1,4 @@
-"""Questions as the model sends them."""
+"""The `question` tool."""
 
 import asyncio
 
@@ -19,13 +19,15 @@ def plan_questions(caller: ToolCaller, *questions: dict[str, object]) -> CallPla
     return asyncio.run(plan(arguments, caller.context))
 
 
-def test_a_plan_holds_every_question_with_its_choices(caller: ToolCaller) -> None:
+def test_a_plan_has_every_question_with_its_choices(caller: ToolCaller) -> None:
     choices = [{"label": "SQLite", "description": "one file"}, {"label": "Postgres"}]
-    asked = plan_questions(caller, {"question": "Which?", "header": "Database", "choices": choices})
+    call_plan = plan_questions(
+        caller, {"question": "Which?", "header": "Database", "choices": choices}
+    )
 
-    assert asked.title == "question Database"
-    assert asked.requests == (PermissionRequest(permission="question", target="*"),)
-    assert asked.questions == (
+    assert call_plan.title == "question Database"
+    assert call_plan.requests == (PermissionRequest(permission="question", target="*"),)
+    assert call_plan.questions == (
         UserQuestion(
             text="Which?",
             header="Database",
@@ -40,13 +42,15 @@ def test_a_plan_holds_every_question_with_its_choices(caller: ToolCaller) -> Non
 @pytest.mark.parametrize(
     "question", [{"question": " "}, {"question": "Which?", "choices": [{"label": "\t"}]}]
 )
-def test_what_says_nothing_is_refused(caller: ToolCaller, question: dict[str, object]) -> None:
-    with pytest.raises(ToolError, match="says nothing"):
+def test_a_blank_question_or_choice_is_rejected(
+    caller: ToolCaller, question: dict[str, object]
+) -> None:
+    with pytest.raises(ToolError, match="is blank"):
         plan_questions(caller, question)
 
 
-def test_a_question_that_nobody_was_asked_has_no_result(caller: ToolCaller) -> None:
+def test_running_without_asking_the_user_is_an_error(caller: ToolCaller) -> None:
     arguments = QuestionArguments.model_validate({"questions": [{"question": "Which?"}]})
-    asked = plan_questions(caller, {"question": "Which?"})
-    with pytest.raises(ToolError, match="nobody was asked"):
-        asyncio.run(run(arguments, asked, caller.context))
+    call_plan = plan_questions(caller, {"question": "Which?"})
+    with pytest.raises(ToolError, match="the user was not asked"):
+        asyncio.run(run(arguments, call_plan, caller.context))

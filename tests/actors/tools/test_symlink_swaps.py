@@ -1,4 +1,4 @@
-"""A link that is swapped in and out while we write or read: nothing gets outside."""
+"""Links are swapped in and out during reads and writes; nothing outside is read or written."""
 
 import shutil
 import threading
@@ -13,28 +13,30 @@ from actors.tools.tool import TargetChangedError, ToolError
 from messages.tool_calls import FileDigest, Patch
 from tests.actors.tools.tool_caller import ToolCaller
 
-Link = Callable[[Path], None]
-SECRET = "what stands outside"
+CreateLink = Callable[[Path], None]
+SECRET = "content outside"
 
 
 def parametrize_rounds(quick: int, long: int) -> pytest.MarkDecorator:
-    """The rounds of one shape; all shapes together are 200, and 10,000 in the long tier."""
-    quickly = pytest.param(quick, marks=pytest.mark.quick)
-    return pytest.mark.parametrize("rounds", [quickly, pytest.param(long, marks=pytest.mark.long)])
+    """Run a test with these numbers of rounds in the quick and the long tier."""
+    quick_rounds = pytest.param(quick, marks=pytest.mark.quick)
+    return pytest.mark.parametrize(
+        "rounds", [quick_rounds, pytest.param(long, marks=pytest.mark.long)]
+    )
 
 
 @contextmanager
-def swap_repeatedly(place: Path, link: Link) -> Generator[None]:
-    """Put a link where `place` is, and `place` back, without pause."""
-    done, aside = threading.Event(), place.with_name("aside")
+def swap_repeatedly(path: Path, create_link: CreateLink) -> Generator[None]:
+    """Replace `path` with a link and restore it, without pause."""
+    done, backup = threading.Event(), path.with_name("backup")
 
     def swap() -> None:
         while not done.is_set():
             for step in (
-                lambda: place.rename(aside),
-                lambda: link(place),
-                place.unlink,
-                lambda: aside.rename(place),
+                lambda: path.rename(backup),
+                lambda: create_link(path),
+                path.unlink,
+                lambda: backup.rename(path),
             ):
                 with suppress(OSError):
                     step()
@@ -57,36 +59,36 @@ def try_action(action: Callable[[], object]) -> str:
 
 @pytest.fixture
 def outside_tree(tmp_path: Path) -> Path:
-    """A tree like the one inside, with the same text, so that no digest tells them apart."""
-    top = tmp_path.resolve() / "outside"
-    (top / "up" / "folder").mkdir(parents=True)
-    (top / "up" / "folder" / "file").write_text("text")
-    return top
+    """A tree like the one inside, with the same content, so that digests cannot tell them apart."""
+    root = tmp_path.resolve() / "outside"
+    (root / "up" / "folder").mkdir(parents=True)
+    (root / "up" / "folder" / "file").write_text("text")
+    return root
 
 
-def list_tree(top: Path) -> list[tuple[str, int, bytes]]:
+def list_tree(root: Path) -> list[tuple[str, int, bytes]]:
     return [
         (
-            str(each.relative_to(top)),
+            str(each.relative_to(root)),
             each.stat().st_ino,
             each.read_bytes() if each.is_file() else b"",
         )
-        for each in sorted(top.rglob("*"))
+        for each in sorted(root.rglob("*"))
     ]
 
 
 @parametrize_rounds(30, 1_500)
 @pytest.mark.parametrize("swapped", ["up/folder/file", "up/folder", "up"])
-def test_no_write_follows_a_link_that_was_swapped_in(
+def test_no_write_follows_a_swapped_in_link(
     tmp_path: Path, outside_tree: Path, swapped: str, rounds: int
 ) -> None:
     inside = tmp_path.resolve() / "inside"
     shutil.copytree(outside_tree, inside)
     before, path = list_tree(outside_tree), str(inside / "up" / "folder" / "file")
-    state = FileDigest(path=path, digest=compute_digest(b"text"))
-    patch = Patch(path=path, original=state, new_text="text", diff="")
+    digest = FileDigest(path=path, digest=compute_digest(b"text"))
+    patch = Patch(path=path, original=digest, new_text="text", diff="")
 
-    with swap_repeatedly(inside / swapped, lambda place: place.symlink_to(outside_tree / swapped)):
+    with swap_repeatedly(inside / swapped, lambda path: path.symlink_to(outside_tree / swapped)):
         for _ in range(rounds):
             try_action(lambda: apply_patch(patch))
 
@@ -94,24 +96,24 @@ def test_no_write_follows_a_link_that_was_swapped_in(
 
 
 @parametrize_rounds(30, 1_500)
-def test_no_write_changes_a_file_that_was_swapped_in_under_another_name(
+def test_no_write_changes_a_swapped_in_hard_link(
     tmp_path: Path, outside_tree: Path, rounds: int
 ) -> None:
     inside = tmp_path.resolve() / "inside"
     shutil.copytree(outside_tree, inside)
-    theirs, mine = outside_tree / "up" / "folder" / "file", inside / "up" / "folder" / "file"
-    state = FileDigest(path=str(mine), digest=compute_digest(b"text"))
-    patch = Patch(path=str(mine), original=state, new_text="ours", diff="")
+    outer, inner = outside_tree / "up" / "folder" / "file", inside / "up" / "folder" / "file"
+    digest = FileDigest(path=str(inner), digest=compute_digest(b"text"))
+    patch = Patch(path=str(inner), original=digest, new_text="ours", diff="")
 
-    with swap_repeatedly(mine, lambda place: place.hardlink_to(theirs)):
+    with swap_repeatedly(inner, lambda path: path.hardlink_to(outer)):
         for _ in range(rounds):
             try_action(lambda: apply_patch(patch))
 
-    assert theirs.read_bytes() == b"text"
+    assert outer.read_bytes() == b"text"
 
 
 @parametrize_rounds(40, 2_000)
-def test_no_new_file_is_made_behind_a_link_where_its_folder_should_be(
+def test_no_file_is_created_behind_a_swapped_in_link(
     tmp_path: Path, outside_tree: Path, rounds: int
 ) -> None:
     inside, before = tmp_path.resolve() / "inside", list_tree(outside_tree)
@@ -120,16 +122,16 @@ def test_no_new_file_is_made_behind_a_link_where_its_folder_should_be(
     path = str(new / "folder" / "fresh")
     patch = Patch(path=path, original=FileDigest(path=path, digest=""), new_text="ours", diff="")
 
-    with swap_repeatedly(new, lambda place: place.symlink_to(outside_tree / "up")):
+    with swap_repeatedly(new, lambda path: path.symlink_to(outside_tree / "up")):
         for _ in range(rounds):
             try_action(lambda: apply_patch(patch))
-            shutil.rmtree(new, ignore_errors=True)  # refuses links
+            shutil.rmtree(new, ignore_errors=True)  # does not follow links
 
     assert list_tree(outside_tree) == before
 
 
 @parametrize_rounds(20, 1_000)
-def test_no_read_follows_a_link_that_was_swapped_in(tmp_path: Path, rounds: int) -> None:
+def test_no_read_follows_a_swapped_in_link(tmp_path: Path, rounds: int) -> None:
     caller = ToolCaller(tmp_path.resolve())
     elsewhere = tmp_path.resolve() / "elsewhere"
     for folder, text in ((caller.root / "src", "text"), (elsewhere / "src", SECRET)):
@@ -137,28 +139,26 @@ def test_no_read_follows_a_link_that_was_swapped_in(tmp_path: Path, rounds: int)
         (folder / "file").write_text(text)
     plan = caller.plan("read", path="src/file")
 
-    with swap_repeatedly(caller.root / "src", lambda place: place.symlink_to(elsewhere / "src")):
-        told = [
+    with swap_repeatedly(caller.root / "src", lambda path: path.symlink_to(elsewhere / "src")):
+        texts = [
             try_action(lambda: caller.run("read", plan, path="src/file")) for _ in range(rounds)
         ]
 
-    assert not [text for text in told if SECRET in text]
+    assert not [text for text in texts if SECRET in text]
 
 
 @parametrize_rounds(20, 1_000)
-def test_no_edit_follows_a_link_that_was_swapped_in(
-    tmp_path: Path, outside_tree: Path, rounds: int
-) -> None:
+def test_no_edit_follows_a_swapped_in_link(tmp_path: Path, outside_tree: Path, rounds: int) -> None:
     caller, before = ToolCaller(tmp_path.resolve()), list_tree(outside_tree)
     folder = caller.root / "folder"
     shutil.copytree(outside_tree / "up" / "folder", folder)
-    words = {"path": "folder/file", "old_string": "text", "new_string": "ours"}
+    arguments = {"path": "folder/file", "old_string": "text", "new_string": "ours"}
     caller.run("read", caller.plan("read", path="folder/file"), path="folder/file")
-    plan = caller.plan("edit", **words)
+    plan = caller.plan("edit", **arguments)
 
-    with swap_repeatedly(folder, lambda place: place.symlink_to(outside_tree / "up" / "folder")):
+    with swap_repeatedly(folder, lambda path: path.symlink_to(outside_tree / "up" / "folder")):
         for _ in range(rounds):
-            try_action(lambda: caller.run("edit", plan, **words))
+            try_action(lambda: caller.run("edit", plan, **arguments))
             with suppress(OSError), (folder / "file").open("r+") as file:
                 file.write("text")
 

@@ -3,13 +3,13 @@ import json
 import pytest
 from pydantic import ValidationError
 
-from actors.tools.tool import Arguments, Tool
+from actors.tools.tool import PATH_FORMS, Arguments, Tool
 from actors.tools.toolbox import BUILT_IN_TOOLS, build_schema, find_tool
 
 pytestmark = pytest.mark.quick
 
 
-def test_the_tools_stand_in_the_order_in_which_the_model_is_told_of_them() -> None:
+def test_the_tools_have_a_fixed_order_in_requests() -> None:
     assert [tool.name for tool in BUILT_IN_TOOLS] == [
         "read",
         "ls",
@@ -35,12 +35,12 @@ def test_the_tools_stand_in_the_order_in_which_the_model_is_told_of_them() -> No
     ]
 
 
-def test_a_tool_is_found_by_its_name_only() -> None:
+def test_a_tool_is_found_by_its_exact_name() -> None:
     assert find_tool("edit") is BUILT_IN_TOOLS[5]
     assert find_tool("Edit") is None
 
 
-def test_a_schema_is_what_the_api_wants_and_no_more() -> None:
+def test_a_schema_has_only_what_the_api_needs() -> None:
     ls = find_tool("ls")
     assert ls is not None
     assert build_schema(ls) == {
@@ -51,9 +51,7 @@ def test_a_schema_is_what_the_api_wants_and_no_more() -> None:
             "properties": {
                 "path": {
                     "default": ".",
-                    "description": (
-                        "The folder; relative to the working folder, absolute, or ~/…."
-                    ),
+                    "description": f"The directory to list: {PATH_FORMS}.",
                     "type": "string",
                 }
             },
@@ -62,12 +60,12 @@ def test_a_schema_is_what_the_api_wants_and_no_more() -> None:
     }
 
 
-def test_schemas_are_the_same_bytes_every_time() -> None:
-    once, again = ([json.dumps(build_schema(tool)) for tool in BUILT_IN_TOOLS] for _ in range(2))
-    assert once == again
+def test_schemas_have_the_same_bytes_every_time() -> None:
+    first, second = ([json.dumps(build_schema(tool)) for tool in BUILT_IN_TOOLS] for _ in range(2))
+    assert first == second
 
 
-def test_an_argument_may_be_called_title() -> None:
+def test_an_argument_may_be_named_title() -> None:
     class Titled(Arguments):
         title: str
 
@@ -92,9 +90,7 @@ def test_an_argument_may_be_called_title() -> None:
         ("ls", {"path": None}),
     ],
 )
-def test_arguments_out_of_bounds_or_unknown_are_refused(
-    name: str, arguments: dict[str, object]
-) -> None:
+def test_invalid_or_unknown_arguments_are_rejected(name: str, arguments: dict[str, object]) -> None:
     tool = find_tool(name)
     assert tool is not None
     with pytest.raises(ValidationError):

@@ -15,36 +15,36 @@ TEXTS = st.lists(
 
 
 def apply_diff(before: str, diff: str) -> str:
-    """Follow a unified diff, line by line, as `patch` does."""
+    """Apply a unified diff line by line, as `patch` does."""
     old = re.findall(r"[^\n]*\n|[^\n]+", before)
     after: list[str] = []
-    taken = 0
+    position = 0
     for line in re.findall(r"[^\n]*\n", diff)[2:]:
         hunk = HUNK.match(line)
         if hunk:
             start = int(hunk[1]) - (hunk[2] != "0")
-            after += old[taken:start]
-            taken = start
+            after += old[position:start]
+            position = start
         elif line.startswith("\\"):
             after[-1:] = [last.removesuffix("\n") for last in after[-1:]]
         elif line.startswith("+"):
             after.append(line[1:])
         else:
-            assert old[taken].rstrip("\n") == line[1:-1]
-            after += [old[taken]] if line.startswith(" ") else []
-            taken += 1
-    return "".join(after + old[taken:])
+            assert old[position].rstrip("\n") == line[1:-1]
+            after += [old[position]] if line.startswith(" ") else []
+            position += 1
+    return "".join(after + old[position:])
 
 
 @given(TEXTS, TEXTS, st.integers(0, 9))
-def test_following_a_diff_gives_the_new_text(before: str, after: str, shared: int) -> None:
-    around = "".join(f"{number}\n" for number in range(shared))
-    before, after = around + before + around, around + after + around
+def test_applying_a_diff_produces_the_new_text(before: str, after: str, shared: int) -> None:
+    context = "".join(f"{number}\n" for number in range(shared))
+    before, after = context + before + context, context + after + context
     if before.endswith("\n") == after.endswith("\n"):
         assert apply_diff(before, make_unified_diff(before.encode(), after, "f")) == after
 
 
-def test_a_missing_line_feed_at_the_end_is_marked_on_its_side() -> None:
+def test_a_missing_newline_at_the_end_is_marked() -> None:
     assert make_unified_diff(b"a", "a\n", "f") == (
         "--- f\n+++ f\n@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+a\n"
     )
@@ -53,7 +53,7 @@ def test_a_missing_line_feed_at_the_end_is_marked_on_its_side() -> None:
     )
 
 
-def test_hunks_far_into_a_file_have_their_own_line_numbers() -> None:
+def test_hunks_far_into_a_file_have_correct_numbers() -> None:
     before = "".join(f"{number}\n" for number in range(1, 101))
     after = before.replace("50\n", "fifty\n")
     assert make_unified_diff(before.encode(), after, "f").splitlines()[2:5] == [
@@ -63,7 +63,7 @@ def test_hunks_far_into_a_file_have_their_own_line_numbers() -> None:
     ]
 
 
-def test_a_long_rewrite_is_shown_as_replaced_whole_and_quickly() -> None:
+def test_a_long_rewrite_is_shown_as_one_replacement() -> None:
     before = "same\n" + "".join(f"old {number}\n" for number in range(20_000))
     after = "same\n" + "".join(f"new {number}\n" for number in range(20_000))
     before, after = before + "end", after + "end"

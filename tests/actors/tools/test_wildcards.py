@@ -1,4 +1,4 @@
-"""File names with wildcards."""
+"""Wildcard patterns match as in git, in bounded time."""
 
 import pytest
 
@@ -8,7 +8,7 @@ pytestmark = pytest.mark.quick
 
 
 @pytest.mark.parametrize(
-    ("pattern", "path", "fits"),
+    ("pattern", "path", "matches"),
     [
         ("*.py", "a.py", True),
         ("*.py", "src/a.py", False),
@@ -31,12 +31,12 @@ pytestmark = pytest.mark.quick
         ("*a*b*c", "xxaxbxbxc", True),
     ],
 )
-def test_a_pattern_fits_what_git_says(pattern: str, path: str, *, fits: bool) -> None:
-    assert bool(compile_wildcards(pattern).fullmatch(path)) == fits
+def test_a_pattern_matches_the_paths_git_matches(pattern: str, path: str, *, matches: bool) -> None:
+    assert bool(compile_wildcards(pattern).fullmatch(path)) == matches
 
 
 @pytest.mark.parametrize("pattern", ["[a", "[[:no:]]", "a\\"])
-def test_what_is_no_pattern_is_told(pattern: str) -> None:
+def test_an_invalid_pattern_raises_a_value_error(pattern: str) -> None:
     with pytest.raises(ValueError, match=r"bracket|class|backslash"):
         compile_wildcards(pattern)
 
@@ -49,6 +49,6 @@ def test_what_is_no_pattern_is_told(pattern: str) -> None:
         ("**/*a*a*a/" * 20 + "b", ("a" * 100 + "/") * 40),
     ],
 )
-def test_no_pattern_takes_for_ever(pattern: str, path: str) -> None:
-    """The test's own time limit would end one that tries all there is."""
+def test_no_pattern_takes_exponential_time_to_match(pattern: str, path: str) -> None:
+    """The test's time limit ends a match that backtracks exponentially."""
     assert not compile_wildcards(pattern).fullmatch(path)

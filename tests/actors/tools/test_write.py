@@ -12,7 +12,7 @@ from tests.actors.tools.tool_caller import ToolCaller
 pytestmark = pytest.mark.quick
 
 
-def test_a_new_file_is_made_with_its_folders_and_only_by_the_run(caller: ToolCaller) -> None:
+def test_a_new_file_and_its_folders_are_created(caller: ToolCaller) -> None:
     path = caller.root / "a" / "b" / "new.txt"
     plan = caller.plan("write", path="a/b/new.txt", content="one\n")
 
@@ -27,7 +27,7 @@ def test_a_new_file_is_made_with_its_folders_and_only_by_the_run(caller: ToolCal
     assert output.observed_files == (FileDigest(path=str(path), digest=compute_digest(b"one\n")),)
 
 
-def test_replacing_shows_a_diff_and_keeps_mode_and_neighbours(caller: ToolCaller) -> None:
+def test_replacing_a_file_shows_a_diff_and_keeps_its_mode(caller: ToolCaller) -> None:
     path = caller.write_file("run.sh", "echo one\necho two")
     path.chmod(0o750)
 
@@ -44,35 +44,37 @@ def test_replacing_shows_a_diff_and_keeps_mode_and_neighbours(caller: ToolCaller
     assert caller.list_names() == ["run.sh"]
 
 
-def test_a_file_of_dos_lines_keeps_them(caller: ToolCaller) -> None:
+def test_a_crlf_file_keeps_its_line_endings(caller: ToolCaller) -> None:
     path = caller.write_file("dos.txt", b"one\r\ntwo\r\n")
     caller.call("write", path="dos.txt", content="one\n2\n")
     assert path.read_bytes() == b"one\r\n2\r\n"
 
 
-def test_a_binary_file_is_replaced_whole_and_the_diff_says_so(caller: ToolCaller) -> None:
+def test_replacing_a_binary_file_says_so_in_the_diff(caller: ToolCaller) -> None:
     path = caller.write_file("data.bin", b"\xff\xfe\0")
     plan = caller.plan("write", path="data.bin", content="text\n")
     assert plan.patch is not None
-    assert plan.patch.diff.startswith("the old content is binary, 3 bytes, and is replaced whole\n")
+    assert plan.patch.diff.startswith(
+        "the old content is binary (3 bytes) and is replaced as a whole\n"
+    )
     caller.run("write", plan, path="data.bin", content="text\n")
     assert path.read_bytes() == b"text\n"
 
 
-def test_a_file_that_was_never_read_may_be_written(caller: ToolCaller) -> None:
+def test_a_file_that_was_never_read_can_be_written(caller: ToolCaller) -> None:
     caller.write_file("notes.txt", "old")
     assert (
         caller.call("write", path="notes.txt", content="new") == "changed notes.txt (+1 -1 lines)"
     )
 
 
-def test_a_file_that_changed_since_it_was_read_is_not_written(caller: ToolCaller) -> None:
+def test_a_file_changed_since_it_was_read_is_not_written(caller: ToolCaller) -> None:
     path = caller.write_file("notes.txt", "old")
     caller.call("read", path="notes.txt")
-    path.write_text("somebody else's")
+    path.write_text("changed elsewhere")
 
-    refusal = caller.expect_error("write", path="notes.txt", content="new")
-    assert refusal == "notes.txt changed since it was read; read it again"
+    error = caller.expect_error("write", path="notes.txt", content="new")
+    assert error == "notes.txt has changed since you last read it; read it again"
 
     caller.call("read", path="notes.txt")
     caller.call("write", path="notes.txt", content="new")
@@ -80,7 +82,7 @@ def test_a_file_that_changed_since_it_was_read_is_not_written(caller: ToolCaller
     assert path.read_text() == "newer"
 
 
-def test_a_file_that_was_deleted_since_it_was_read_may_be_made_again(caller: ToolCaller) -> None:
+def test_a_deleted_file_can_be_created_again(caller: ToolCaller) -> None:
     path = caller.write_file("notes.txt", "old")
     caller.call("read", path="notes.txt")
     path.unlink()
@@ -89,29 +91,29 @@ def test_a_file_that_was_deleted_since_it_was_read_may_be_made_again(caller: Too
     )
 
 
-def test_what_cannot_be_a_text_file_is_refused(caller: ToolCaller) -> None:
+def test_a_write_that_cannot_be_made_is_rejected(caller: ToolCaller) -> None:
     os.mkfifo(caller.root / "pipe")
     caller.write_file("file", "x")
-    refusal = caller.expect_error
-    assert "is a folder, not a regular file" in refusal("write", path=".", content="")
-    assert "is a named pipe" in refusal("write", path="pipe", content="")
-    assert "not a folder" in refusal("write", path="file/below", content="")
-    assert "exactly this content" in refusal("write", path="file", content="x")
-    assert "not valid Unicode" in refusal("write", path="new", content="\ud800")
+    expect_error = caller.expect_error
+    assert "is a directory, not a regular file" in expect_error("write", path=".", content="")
+    assert "is a named pipe" in expect_error("write", path="pipe", content="")
+    assert "not a directory" in expect_error("write", path="file/below", content="")
+    assert "exactly this content" in expect_error("write", path="file", content="x")
+    assert "not valid Unicode" in expect_error("write", path="new", content="\ud800")
 
 
-def test_a_file_that_changed_after_planning_has_drifted_and_stays(caller: ToolCaller) -> None:
+def test_a_file_changed_after_planning_is_left_alone(caller: ToolCaller) -> None:
     path = caller.write_file("notes.txt", "old")
     plan = caller.plan("write", path="notes.txt", content="new")
-    path.write_text("somebody else's")
+    path.write_text("changed elsewhere")
 
     with pytest.raises(TargetChangedError):
         caller.run("write", plan, path="notes.txt", content="new")
-    assert path.read_text() == "somebody else's"
+    assert path.read_text() == "changed elsewhere"
 
 
-@pytest.mark.parametrize("content", ["", "somebody else's"])
-def test_a_file_that_turned_up_after_planning_has_drifted(caller: ToolCaller, content: str) -> None:
+@pytest.mark.parametrize("content", ["", "changed elsewhere"])
+def test_a_file_created_after_planning_is_left_alone(caller: ToolCaller, content: str) -> None:
     plan = caller.plan("write", path="notes.txt", content="new")
     path = caller.write_file("notes.txt", content)
     with pytest.raises(TargetChangedError):
@@ -119,7 +121,7 @@ def test_a_file_that_turned_up_after_planning_has_drifted(caller: ToolCaller, co
     assert path.read_text() == content
 
 
-def test_a_file_that_went_away_after_planning_has_drifted(caller: ToolCaller) -> None:
+def test_a_file_deleted_after_planning_is_not_created(caller: ToolCaller) -> None:
     path = caller.write_file("notes.txt", "old")
     plan = caller.plan("write", path="notes.txt", content="new")
     path.unlink()
@@ -128,7 +130,7 @@ def test_a_file_that_went_away_after_planning_has_drifted(caller: ToolCaller) ->
     assert caller.list_names() == []
 
 
-def test_a_folder_swapped_for_a_link_after_planning_has_drifted(caller: ToolCaller) -> None:
+def test_a_folder_replaced_by_a_link_is_not_written_to(caller: ToolCaller) -> None:
     inside, outside = caller.root / "src", caller.root.parent / "outside"
     inside.mkdir()
     outside.mkdir()

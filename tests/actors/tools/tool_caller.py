@@ -1,4 +1,4 @@
-"""Calls tools as an agent does: plan, then run, and remember what was seen."""
+"""Calls tools as an agent does: plan, run, and remember the files that were observed."""
 
 import asyncio
 from pathlib import Path
@@ -48,7 +48,7 @@ class ToolCaller:
         return await tool.plan(tool.arguments(**arguments), self.context)
 
     def find_unread_file(self, name: str, **arguments: object) -> str:
-        """Tell which unread file a plan, or the refusal of one, depends on."""
+        """Return the unread file that a plan, or a rejected one, depends on."""
         try:
             return self.plan(name, **arguments).unread_file
         except UnreadFileError as error:
@@ -63,7 +63,7 @@ class ToolCaller:
         tool = find_tool(name)
         assert tool is not None
         output = await tool.run(tool.arguments(**arguments), plan, self.context)
-        self.observed_files.update({state.path: state for state in output.observed_files})
+        self.observed_files.update({digest.path: digest for digest in output.observed_files})
         return output
 
     def call(self, name: str, **arguments: object) -> str:
@@ -76,7 +76,7 @@ class ToolCaller:
 
 
 def is_gone(pid: int) -> bool:
-    """Whether the process is dead, reaped or not."""
+    """Return whether the process is dead, reaped or not."""
     try:
         status = Path(f"/proc/{pid}/stat").read_text()
     except FileNotFoundError:

@@ -79,9 +79,9 @@ def test_a_held_program_names_the_holder_writes_what_is_said_and_ends(tmp_path: 
 
     assert (done.returncode, done.stdout) == (1, "flushed\n")
     named, last = done.stderr.splitlines()
-    assert named == "greenroom: /holder over Poke has held up everything else for 0 s"
+    assert named == "greenroom: /holder (handling Poke) has held up everything else for 0 s"
     said = re.fullmatch(
-        r"greenroom: /holder over Poke held up everything else for 0 s, so it was ended; "
+        r"greenroom: /holder \(handling Poke\) held up everything else for 0 s, so it was ended; "
         r"(\S+) says more, and greenroom --continue goes on",
         last,
     )

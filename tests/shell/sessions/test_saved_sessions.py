@@ -119,9 +119,9 @@ def test_a_row_fits_on_a_line_and_draws_nothing(tmp_path: Path) -> None:
 
     two, one = sorted(list_sessions(tmp_path, now_s), key=lambda row: row.session_id, reverse=True)
 
-    assert one == SessionRow(path, "one", "2 h", one.size, 1, "free", "A^[[2J B<U+202E>")
-    assert two.state == "broken"
-    assert "session record" in two.title
+    assert one == SessionRow(path, "one", "2 h", one.size, 1, "available", "A^[[2J B<U+202E>")
+    assert two.state == "unusable"
+    assert "session header" in two.title
 
 
 def test_a_preview_shows_the_last_that_was_said_or_why_it_cannot(tmp_path: Path) -> None:

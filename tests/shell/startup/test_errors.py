@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from actors.sessions.create import map_os_errors, require_complete_write
-from actors.sessions.errors import LogError
+from actors.sessions.errors import LogError, map_os_errors
+from actors.sessions.file_system import require_complete_write
 from shell.startup.errors import to_start_error
 
 pytestmark = pytest.mark.quick
@@ -26,7 +26,7 @@ def test_the_exit_status_says_whether_the_disk_failed_or_the_path_is_wrong(
 
 def test_a_session_file_of_which_only_a_part_went_in_is_the_disks_fault() -> None:
     with (
-        pytest.raises(LogError, match="/s: only 1 of 3 bytes went in") as caught,
+        pytest.raises(LogError, match="/s: only 1 of 3 bytes were written") as caught,
         map_os_errors(Path("/s")),
     ):
         require_complete_write(1, b"abc")
