@@ -226,7 +226,7 @@ def _show_session(
 ) -> "tuple[int, NextSession | None]":
     """Show one session until the user leaves it; return the exit status and the next session."""
     from messages.address import CONSOLE
-    from shell.cli.front_end import (
+    from shell.cli.interactive_session import (
         make_session_context,
         make_user_command_runner,
         replay_session,
@@ -311,7 +311,7 @@ def _start_actors(
     from actors.supervisor.supervisor import RootSupervisor, format_restart_notice
     from actors.wiring.wiring import SessionPorts, make_child_factories
     from messages.child_lifecycle import ChildCompleted
-    from shell.cli.help_text import build_help_text
+    from shell.cli.help_tool_text import build_help_text
     from shell.process.stall_handler import make_stall_handler
 
     def on_root_ended(end: "ChildEnded") -> None:

@@ -21,7 +21,7 @@ from actors.permissions.initial_policy import build_initial_policy, resolve_work
 from actors.permissions.project_grants import ProjectGrantStore
 from actors.sessions.file_system import FileSystem
 from actors.sessions.journal import AppendLedger, Journal
-from actors.sessions.run_info import find_last_settings
+from actors.sessions.record_queries import find_last_settings
 from actors.supervisor.supervisor import ActorFactory, ChildFactories
 from actors.tools.command_runner import CommandRunner
 from actors.tools.file_search import find_ripgrep

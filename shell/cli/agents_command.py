@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from actors.sessions.state_paths import config_folder, list_own_files
 from shell.config.agent_discovery import discover_agents
-from shell.config.agent_list import agents_to_dict, format_agents
+from shell.config.agent_list_format import agents_to_dict, format_agents
 from shell.config.project_trust import TrustCheck, check_trust
 from shell.config.workspace_discovery import find_workspace, get_current_folder
 from shell.process.state_folder import find_state_folder

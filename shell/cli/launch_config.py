@@ -23,7 +23,7 @@ from actors.tools.local_command_runner import LocalCommandRunner
 from actors.wiring.session_setup import SessionOptions
 from shell.cli.session_lookup import find_session
 from shell.config.agent_discovery import DiscoveredAgents, discover_agents
-from shell.config.config_discovery import ConfigLocations
+from shell.config.config_files import ConfigLocations
 from shell.config.effective_config import EffectiveConfig, load_effective_config
 from shell.config.instruction_files import FILE_NAME, read_instructions
 from shell.config.project_trust import AskUser, TrustCheck, check_trust

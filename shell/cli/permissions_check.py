@@ -22,7 +22,7 @@ from actors.permissions.rules import (
 )
 from actors.sessions.state_paths import config_folder, list_own_files
 from messages.policy import PermissionProfile, PermissionRequest, Policy, Rule, RuleSource
-from shell.config.config_discovery import ConfigLocations, build_rule_sources, read_config_files
+from shell.config.config_files import ConfigLocations, build_rule_sources, read_config_files
 from shell.config.trust_store import read_trust_store
 from shell.config.workspace_discovery import find_git_folders, find_workspace
 from shell.process.state_folder import find_state_folder

@@ -1,7 +1,7 @@
 """`/agents`."""
 
 from shell.commands.command import Command, ReplHost
-from shell.config.agent_list import format_agents
+from shell.config.agent_list_format import format_agents
 
 
 def agents(words: list[str], host: ReplHost) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from actors.permissions.rules import find_rule_warnings
 from messages.policy import RuleSource
 from shell.config import config_layers
-from shell.config.config_discovery import (
+from shell.config.config_files import (
     ConfigFiles,
     ConfigLocations,
     build_rule_sources,

@@ -69,7 +69,7 @@ from shell.console.ui_commands import (
     UserCommandEnded,
     ViewSubagent,
 )
-from shell.console.user_command import (
+from shell.console.user_shell_command import (
     UserCommandRunner,
     build_failed_command,
     run_user_command,

@@ -10,7 +10,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import assert_never
 
-from actors.sessions.transcript_writer import make_transcript_id
+from actors.sessions.subagent_transcripts import make_transcript_id
 from messages.address import Address
 from messages.turns import TextDelta, ToolEnded, TurnFailed, TurnInterrupted, UpwardEvent
 from shell.text.sanitize import sanitize, sanitize_line

@@ -10,7 +10,7 @@ The exit status is 1 if an invariant was violated.
 import argparse
 import sys
 
-from tests.simulation.mutants import MUTANTS, NO_MUTANT, Mutant
+from tests.simulation.mutant_list import MUTANTS, NO_MUTANT, Mutant
 from tests.simulation.simulated_session import SimulatedSession
 
 

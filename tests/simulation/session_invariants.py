@@ -25,7 +25,7 @@ from tests.simulation.invariants.permissions import PermissionInvariants
 from tests.simulation.invariants.session_file import SessionFileInvariants
 from tests.simulation.invariants.tool_calls import ToolCallInvariants
 from tests.simulation.invariants.violations import Violations
-from tests.simulation.mutants import Mutant
+from tests.simulation.mutant_list import Mutant
 from tests.simulation.seed_config import SeedConfig
 from tests.simulation.trace import Trace
 

@@ -21,10 +21,10 @@ from messages.journal import Record, SessionHeader, SessionOpened
 from messages.permissions import SessionSettings
 from shell.console.console import Console
 from shell.console.screen_events import ScreenEventQueue
-from shell.console.user_command import UserCommandRunner
+from shell.console.user_shell_command import UserCommandRunner
 from tests.simulation.crash_injection import CrashInjector
 from tests.simulation.in_memory_workspace import InMemoryWorkspace
-from tests.simulation.mutants import NO_MUTANT, Mutant
+from tests.simulation.mutant_list import NO_MUTANT, Mutant
 from tests.simulation.seed_config import RunEnding, draw_seed_config
 from tests.simulation.session_invariants import GRANTS_FILE, SESSION_FILE, SessionInvariants
 from tests.simulation.simulated_command_runner import SimulatedCommandRunner

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from actors.sessions.file_system import FileSystem, LocalFileSystem
-from actors.sessions.private_open import describe_trust_problem
+from actors.sessions.trusted_open import describe_trust_problem
 from tests.simulation.simulated_file_system import SimulatedFileSystem
 from tests.simulation.simulated_loop import make_random
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.simulation.mutants import MUTANTS, Mutant, mutant_errors
+from tests.simulation.mutant_list import MUTANTS, Mutant, mutant_errors
 from tests.simulation.simulated_session import SimulatedSession
 
 SEEDS = 1_000

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.simulation.mutants import Mutant, mutant_errors
+from tests.simulation.mutant_list import Mutant, mutant_errors
 from tests.simulation.tree_mutants import TREE_MUTANTS
 from tests.simulation.tree_simulation import TreeSimulation
 

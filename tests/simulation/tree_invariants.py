@@ -33,7 +33,7 @@ from messages.turns import (
 from tests.actors.agents.conversation_assertions import assert_sendable
 from tests.simulation.crash_injection import CrashInjector
 from tests.simulation.invariants.violations import Violations
-from tests.simulation.mutants import Mutant
+from tests.simulation.mutant_list import Mutant
 from tests.simulation.trace import Trace
 
 SESSION_FILE = Path("/session.jsonl")

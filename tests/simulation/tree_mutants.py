@@ -10,7 +10,7 @@ from actors.agents.turn.agent_state import CallStage, TurnStage
 from actors.agents.turn.effects import ForwardDown, StopChild, WithdrawSubtree
 from messages.subagents import ReleaseSlots
 from messages.turns import TextDelta, ThinkingDelta
-from tests.simulation.mutants import Mutant, drop_messages, replace_function
+from tests.simulation.mutant_list import Mutant, drop_messages, replace_function
 
 ORIGINAL_CARRY_OUT: Any = vars(Agent)["_carry_out"]
 ORIGINAL_HANDLE: Any = SubagentSupervisor.handle

@@ -30,10 +30,10 @@ from messages.journal import Record, SessionHeader, SessionOpened
 from messages.subagents import CancelTask
 from shell.console.console import Console
 from shell.console.screen_events import ScreenEventQueue
-from shell.console.user_command import UserCommandRunner
+from shell.console.user_shell_command import UserCommandRunner
 from tests.simulation.crash_injection import CrashInjector
 from tests.simulation.in_memory_workspace import InMemoryWorkspace
-from tests.simulation.mutants import NO_MUTANT, Mutant
+from tests.simulation.mutant_list import NO_MUTANT, Mutant
 from tests.simulation.simulated_command_runner import SimulatedCommandRunner
 from tests.simulation.simulated_dispatcher import SimulatedRegistry
 from tests.simulation.simulated_file_system import SimulatedFileSystem

@@ -1,6 +1,6 @@
 """Cases of deny rules that apply to commands in shell syntax and in the arguments of wrappers."""
 
-from tests.actors.bash.command_case import ALLOW_ALL, DENY_RM, CommandCase, make_rules, parse_cases
+from tests.actors.bash.case_format import ALLOW_ALL, DENY_RM, CommandCase, make_rules, parse_cases
 
 _DENY_RM_AND_PUSH = (*ALLOW_ALL, *make_rules("deny", "rm *", "git push*"))
 

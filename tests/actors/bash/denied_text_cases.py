@@ -1,6 +1,6 @@
 """Cases of deny rules that apply to commands in code, options, variables, input and loops."""
 
-from tests.actors.bash.command_case import ALLOW_ALL, DENY_RM, make_rules, parse_cases
+from tests.actors.bash.case_format import ALLOW_ALL, DENY_RM, make_rules, parse_cases
 
 DENIED_IN_TEXTS = (
     *parse_cases(

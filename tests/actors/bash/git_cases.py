@@ -1,6 +1,6 @@
 """Cases of git commands that run other programs, write files, or do neither."""
 
-from tests.actors.bash.command_case import ALLOW_ALL, DENY_RM, parse_cases
+from tests.actors.bash.case_format import ALLOW_ALL, DENY_RM, parse_cases
 
 GIT_COMMANDS = (
     *parse_cases(

@@ -1,6 +1,6 @@
 """Cases of paths: commands named by a path, and files that commands read and write."""
 
-from tests.actors.bash.command_case import ALLOW_ALL, make_rules, parse_cases
+from tests.actors.bash.case_format import ALLOW_ALL, make_rules, parse_cases
 
 _ALLOW_COMMANDS = make_rules("allow", "*")
 _DENY_ENV_READS = (*ALLOW_ALL, *make_rules("deny", ".env", "*/.env", permission="read"))

@@ -1,6 +1,6 @@
 """Cases of read-only commands, and of commands that only look like them."""
 
-from tests.actors.bash.command_case import parse_cases
+from tests.actors.bash.case_format import parse_cases
 
 READ_ONLY = (
     *parse_cases(

@@ -1,6 +1,6 @@
 """Cases of shell syntax: what separates, nests, redirects or hides commands."""
 
-from tests.actors.bash.command_case import ALLOW_ALL, ALLOW_ECHO, DENY_RM, CommandCase, parse_cases
+from tests.actors.bash.case_format import ALLOW_ALL, ALLOW_ECHO, DENY_RM, CommandCase, parse_cases
 
 CHAINED_COMMANDS = (
     *parse_cases(

@@ -6,7 +6,7 @@ import pytest
 
 from actors.permissions.default_rules import DEFAULT_RULES
 from messages.policy import Policy, Rule
-from tests.actors.bash.command_case import CommandCase
+from tests.actors.bash.case_format import CommandCase
 from tests.actors.bash.command_cases import CASES
 from tests.actors.bash.read_only_cases import NOT_READ_ONLY, READ_ONLY, READ_ONLY_EDGE_CASES
 from tests.actors.permissions.decision_helpers import decide_action, rules_only_policy

@@ -1,6 +1,6 @@
 """Cases of commands that run or write through their arguments or the environment."""
 
-from tests.actors.bash.command_case import ALLOW_ALL, make_rules, parse_cases
+from tests.actors.bash.case_format import ALLOW_ALL, make_rules, parse_cases
 
 _DENY_RM_AND_PUSH = (*ALLOW_ALL, *make_rules("deny", "rm *", "git push*"))
 

@@ -15,7 +15,7 @@ from shell.config.agent_file_parser import (
     ParsedDefinition,
     parse_definition,
 )
-from shell.config.agent_list import agents_to_dict, format_agents
+from shell.config.agent_list_format import agents_to_dict, format_agents
 
 pytestmark = pytest.mark.quick
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from actors.paths.workspace import Workspace
-from shell.config.config_discovery import read_project_config
 from shell.config.config_file import ConfigFileError
+from shell.config.config_files import read_project_config
 from shell.config.project_trust import TrustCheck, TrustStatus, check_trust
 from shell.config.trust_store import (
     TrustDecisions,

@@ -10,7 +10,7 @@ from actors.wiring.session_setup import SessionOptions
 from messages.permissions import ReplaceRules
 from messages.policy import Action, Rule, RuleSource
 from shell.cli.arguments import parse_command_line
-from shell.config.config_discovery import ConfigLocations
+from shell.config.config_files import ConfigLocations
 from shell.config.effective_config import load_effective_config
 from shell.config.reload_rules import ReloadedRules, reload_rules
 from shell.startup.options import LaunchOptions

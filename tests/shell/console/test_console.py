@@ -28,7 +28,7 @@ from messages.turns import CancelTurn, ReplyProgress, StartTurn, TextDelta, Turn
 from shell.console.console import Console
 from shell.console.screen_events import ScreenEvent, ScreenEventQueue, SubagentEvent
 from shell.console.ui_commands import InterruptTurn, SendPrompt, ViewSubagent
-from shell.console.user_command import UserCommandRunner
+from shell.console.user_shell_command import UserCommandRunner
 from shell.headless.event_queue import EventQueue, QueuedEvent
 from shell.headless.headless_console import HeadlessConsole
 from tests.shell import sample_events

@@ -15,7 +15,7 @@ from messages.turns import SessionConfigured, ToolEnded, TurnCompleted
 from shell.console.console import Console
 from shell.console.screen_events import ApprovalsReset, ScreenEvent, ScreenEventQueue
 from shell.console.ui_commands import SendPrompt, StopUserCommand
-from shell.console.user_command import UserCommandRunner
+from shell.console.user_shell_command import UserCommandRunner
 from tests.actors.crashable_session import CRASH_MESSAGES, CrashableSession, start_session
 from tests.probe import PROBE_TIMEOUT_S
 from tests.program.program_harness import now_s

@@ -9,7 +9,7 @@ from messages.address import PRIMARY, Address
 from messages.journal import Record
 from messages.serialization import JournalLine
 from messages.turns import TextDelta, ToolEnded, TurnStarted
-from shell.cli.front_end import replay_session
+from shell.cli.interactive_session import replay_session
 from shell.console.replay import (
     MAX_REPLAYED_RECORDS,
     MAX_REPLAYED_SUBAGENT_RECORDS,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from actors.sessions.run_info import find_last_run_number, find_last_settings
+from actors.sessions.record_queries import find_last_run_number, find_last_settings
 from messages.journal import SessionOpened
 from messages.permissions import SessionSettings
 from messages.policy import Rule

@@ -6,8 +6,8 @@ import pytest
 
 from actors.sessions.errors import LogError
 from actors.sessions.log_reader import read_log
-from actors.sessions.private_open import describe_trust_problem
 from actors.sessions.session_log import SessionLog
+from actors.sessions.trusted_open import describe_trust_problem
 from tests.actors.sessions.sample_records import create_log, fixed_clock
 from tests.faults.faulty_file_system import FaultyFileSystem
 

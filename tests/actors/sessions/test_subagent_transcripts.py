@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from actors.sessions.transcript_writer import TranscriptWriter
+from actors.sessions.subagent_transcripts import TranscriptWriter
 from messages.address import PRIMARY
 from messages.turns import TurnStarted
 

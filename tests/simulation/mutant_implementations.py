@@ -20,7 +20,7 @@ from actors.runtime.jobs import Jobs
 from actors.runtime.mailbox import StopCell
 from actors.runtime.mailbox_processor import MailboxProcessor
 from actors.sessions.journal import Journal
-from actors.sessions.run_info import find_last_settings
+from actors.sessions.record_queries import find_last_settings
 from actors.supervisor.supervisor import RootSupervisor
 from actors.wiring.session_setup import SessionOptions
 from messages.address import APPROVALS, CONSOLE, PRIMARY, ROOT, Address

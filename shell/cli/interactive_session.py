@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from actors.sessions.state_paths import history_file, state_folder
 from shell.config.reload_rules import reload_rules
 from shell.console.replay import build_replay, build_subagent_replay
-from shell.console.user_command import UserCommandRunner
+from shell.console.user_shell_command import UserCommandRunner
 from shell.sessions.session_context import SessionContext
 
 if TYPE_CHECKING:
