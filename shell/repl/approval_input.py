@@ -70,7 +70,7 @@ class ApprovalInput:
         controller.windows.side_buffer.reset()
         controller.approval_prompt.is_entering_text = False
         controller.approval_prompt.on_draft_edit()
-        controller.restore_focus()
+        controller.windows.restore_focus()
         controller.refresh()
 
     def defer(self) -> None:
@@ -95,7 +95,7 @@ class ApprovalInput:
 
     def _insert(self, text: str) -> None:
         if text.isprintable() or len(text) > 1:
-            self._controller.app.current_buffer.insert_text(text)
+            self._controller.windows.current_buffer.insert_text(text)
 
     def _decide(
         self, decision: "ApprovalDecision", feedback: str = "", *, use_broader_grants: bool = False

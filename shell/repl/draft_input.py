@@ -55,7 +55,7 @@ class DraftInput:
 
     def paste(self, text: str) -> None:
         """Insert pasted text, folded if it is long."""
-        self._controller.app.current_buffer.insert_text(self._fold(text))
+        self._controller.windows.current_buffer.insert_text(self._fold(text))
 
     def prepend(self, text: str) -> None:
         """Insert text before the current draft."""
@@ -65,7 +65,7 @@ class DraftInput:
 
     def backspace(self) -> None:
         """Delete the character or the whole placeholder before the cursor."""
-        buffer = self._controller.app.current_buffer
+        buffer = self._controller.windows.current_buffer
         before = buffer.document.text_before_cursor
         placeholder = folded_pastes.find_placeholder_before(self._pastes, before)
         self._pastes = folded_pastes.without_placeholder(self._pastes, placeholder)

@@ -92,7 +92,7 @@ class KeyActions:
     def insert_newline(self) -> None:
         """Start another line of the draft."""
         if self.focus in {Focus.APPROVAL, Focus.MENU, Focus.DRAFT}:
-            self._controller.app.current_buffer.newline(copy_margin=False)
+            self._controller.windows.current_buffer.newline(copy_margin=False)
 
     def on_escape(self) -> None:
         """Close the topmost part; else stop the user command, else interrupt the turn."""
@@ -122,7 +122,7 @@ class KeyActions:
 
     def on_ctrl_d(self) -> None:
         """Delete a character; on an empty line do the same as Ctrl-C."""
-        buffer = self._controller.app.current_buffer
+        buffer = self._controller.windows.current_buffer
         if buffer.text:
             buffer.delete()
         else:

@@ -215,8 +215,7 @@ class LineRepl(BaseRepl):
         now_s = self.now_s
         turn = self.state.turn
         if self.state.user_command or (turn and not turn.is_interrupting):
-            self._event_pump.drop_pending_text()
-            self.apply(screen_state.interrupt(self.state))
+            self._event_pump.interrupt()
         elif now_s < self._exit_confirm_until_s:
             self.exit(INTERRUPTED_STATUS)
         else:

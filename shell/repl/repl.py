@@ -24,7 +24,7 @@ from shell.repl.screen_controller import ScreenController
 from shell.repl.signals import HANGUP_STATUS, create_exit_handlers, install_handlers
 from shell.repl.terminal import FrameOutput, open_output
 from shell.repl.tmux_escape_time import get_escape_time_hint
-from shell.repl.typeahead import raw_mode_with_typeahead
+from shell.repl.typeahead import feed_keys, raw_mode_with_typeahead
 from shell.sessions.session_context import SessionContext
 from shell.view import screen_state
 from shell.view.pager import Page
@@ -123,7 +123,7 @@ class Repl(BaseRepl):
             self.controller.apply(
                 screen_state.submit_prompt(self.state, self._first_prompt, self.controller.now_s)
             )
-        self.controller.feed_keys(typeahead)
+        feed_keys(self.controller.app, typeahead)
         if history_file := self.session_context.history_file:
             get_hint = partial(get_escape_time_hint, os.environ, history_file.parent)
             self.run_in_thread(get_hint, lambda hint: self.print_notice(hint or ""))

@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.data_structures import Size
 from prompt_toolkit.input import Input
-from prompt_toolkit.key_binding import KeyPress
 from prompt_toolkit.key_binding.key_processor import KeyProcessor
 
 from shell.commands.command import ReplHost
@@ -31,7 +30,6 @@ from shell.repl.screen_windows import ScreenWindows
 from shell.repl.signals import SignalHandlers, suspend_process
 from shell.repl.task_view import TaskView
 from shell.repl.terminal import FrameOutput
-from shell.view import screen_state
 from shell.view.frame_layout import FrameInput
 from shell.view.progress_rows import SPINNER_FRAMES_PER_S
 from shell.view.screen_state import ScreenState, ScreenUpdate
@@ -55,11 +53,10 @@ class ScreenController:
         self.host = host
         self._output = output
         self._loop: AbstractEventLoop | None = None
-        self._drawn_rows = 0
         self._is_spinning = False
         self.hint = self._message = ""
         printer = Printer(
-            self._draw,
+            self._print_above,
             lambda: self.size.columns,
             color,
             lambda: not (self.is_covered or self.resize.is_settling),
@@ -89,7 +86,7 @@ class ScreenController:
             color=color,
         )
         self.app.key_processor.before_key_press += self._on_key_press
-        self.screen = Screen(self.app, output, self._on_drawn)
+        self.screen = Screen(self.app, output, self.windows.count_rows, self._on_drawn)
         self.resize = Resize(self.screen, self.call_later, self.event_pump.print_pending)
         self.suspend_handlers: SignalHandlers = {
             signal.SIGTSTP: self.suspend,
@@ -123,15 +120,7 @@ class ScreenController:
 
     def interrupt(self) -> None:
         """Interrupt the turn and drop its text that is not printed yet."""
-        self.event_pump.drop_pending_text()
-        self.apply(screen_state.interrupt(self.state))
-
-    def feed_keys(self, keys: list[KeyPress]) -> None:
-        """Process keys as if they were typed now."""
-        processor, context = self.app.key_processor, self.app.context
-        if keys and context is not None:
-            processor.feed_multiple(keys)
-            context.copy().run(processor.process_keys)
+        self.event_pump.interrupt()
 
     @property
     def is_covered(self) -> bool:
@@ -185,21 +174,9 @@ class ScreenController:
         if self._loop:
             self.approval_prompt.on_acknowledged(self._loop)
 
-    def restore_focus(self) -> None:
-        """Focus the topmost open part other than a prompt."""
-        if self.page_view.pager:
-            self.windows.focus_page()
-        elif self.list_input.picker:
-            self.windows.resume_side_input()
-        else:
-            self.windows.focus_draft()
-
     def refresh(self) -> None:
         """Redraw what has changed; redraw everything if the frame became shorter."""
-        if self.windows.compute_frame_layout().row_count < self._drawn_rows:
-            self.screen.draw()
-        else:
-            self.app.invalidate()
+        self.screen.refresh()
 
     def _clear_hint(self, text: str) -> None:
         if text and self.hint == text:
@@ -226,11 +203,8 @@ class ScreenController:
         self.page_view.update()
         self.task_view.update()
 
-    def _draw(self, above: str) -> None:
-        if above:
-            self.screen.draw(above)
-        else:
-            self.refresh()
+    def _print_above(self, above: str) -> None:
+        self.screen.print_above(above)
 
     def _update_prompt(self) -> None:
         """Show the current prompt; text typed for an earlier one becomes part of the draft."""
@@ -241,7 +215,7 @@ class ScreenController:
         if self._loop:
             self.approval_prompt.schedule_notification(self._loop)
         self.windows.scroll_to_top()
-        self.restore_focus()
+        self.windows.restore_focus()
         if text:
             self.windows.draft_buffer.insert_text(text)
 
@@ -279,7 +253,6 @@ class ScreenController:
 
     def _on_drawn(self) -> None:
         """Record what the frame showed, and request an acknowledgment if that is new."""
-        self._drawn_rows = self.windows.compute_frame_layout().row_count
         arming = self.approval_prompt.arming
         drawn = self.windows.get_drawn_request(arming.prompt_id) if arming else None
         if drawn and self.approval_prompt.record_frame(drawn):
