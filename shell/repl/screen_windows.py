@@ -128,6 +128,10 @@ class ScreenWindows:
         """Direct typed text into the side input, after its current text."""
         self.layout.focus(self._side_window)
 
+    def paste_into_side_input(self, text: str) -> None:
+        """Insert pasted text into the side input, as one line."""
+        self.side_buffer.insert_text(" ".join(text.split("\n")))
+
     def focus_page(self) -> None:
         """Ignore typed text."""
         self.layout.focus(self._page_window)

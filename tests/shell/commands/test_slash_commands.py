@@ -250,9 +250,9 @@ def test_no_words_behind_a_command_end_the_screen(tmp_path: Path) -> None:
         await start_session(here)
         for name in COMMANDS.keys() - {"quit", "clear"}:
             for words in ("", *hostile, *(f"show {each}" for each in hostile)):
-                here.controller.host.run_command(f"/{name} {words}")
+                here.repl.run_command(f"/{name} {words}")
         for number in hostile:
-            here.controller.host.run_command(f"/permissions revoke {number}")
+            here.repl.run_command(f"/permissions revoke {number}")
 
     place = SessionContext(cwd=tmp_path, workspace_root=tmp_path, session_file=session)
     assert run_on_screen(script, session_context=place) == 0
