@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -91,6 +92,16 @@ def test_the_top_level_holds_the_rooms_and_little_else() -> None:
 )
 def test_no_import_goes_against_the_arrows(room: str, forbidden: str) -> None:
     assert [name for name in modules_importing(forbidden) if is_inside_package(name, room)] == []
+
+
+def test_the_parts_of_the_screen_form_no_import_cycle() -> None:
+    """An import under `TYPE_CHECKING` counts, too."""
+    screen = [module for module in load_modules() if module.name.startswith("shell.repl.")]
+    imports = {
+        module.name: [other.name for other in screen if module.imports_from(other.name)]
+        for module in screen
+    }
+    TopologicalSorter(imports).prepare()  # raises CycleError
 
 
 @pytest.mark.parametrize("room", PACKAGES)
