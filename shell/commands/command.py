@@ -1,4 +1,4 @@
-"""A slash command, and the protocol of the REPL that commands and parts of the screen use."""
+"""A slash command, and the protocol of the REPL that commands use."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -20,7 +20,7 @@ COMMAND_PATTERN = re.compile(r"/[\w?-]*(\s|$)")
 
 
 class ReplHost(Protocol):
-    """The REPL as seen by commands and by parts of the screen."""
+    """The REPL as seen by commands; parts of the screen declare narrower protocols."""
 
     @property
     def state(self) -> ScreenState:
