@@ -162,6 +162,16 @@ def test_only_main_and_boot_are_loose_modules_in_shell() -> None:
     assert loose - {"shell"} == LOOSE_SHELL_MODULES
 
 
+def test_the_parts_of_the_screen_form_no_import_cycle() -> None:
+    """An import under `TYPE_CHECKING` counts, too."""
+    screen = [module for module in load_modules() if module.name.startswith("shell.repl.")]
+    imports = {
+        module.name: [other.name for other in screen if module.imports_from(other.name)]
+        for module in screen
+    }
+    TopologicalSorter(imports).prepare()  # raises CycleError
+
+
 def test_sibling_packages_share_no_module_name() -> None:
     packages: dict[tuple[str, str], list[str]] = defaultdict(list)
     for module in load_modules():

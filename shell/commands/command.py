@@ -1,5 +1,6 @@
-"""A slash command, and the protocol of the REPL that commands and parts of the screen use."""
+"""A slash command, and the protocol of the REPL that commands use."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
@@ -14,9 +15,12 @@ from shell.view.screen_state import ScreenState, ScreenUpdate
 
 T = TypeVar("T")
 
+COMMAND_PATTERN = re.compile(r"/[\w?-]*(\s|$)")
+"""Matches the start of a slash command, but not a path such as `/etc/hosts` or a comment."""
+
 
 class ReplHost(Protocol):
-    """The REPL as seen by commands and by parts of the screen."""
+    """The REPL as seen by commands; parts of the screen declare narrower protocols."""
 
     @property
     def state(self) -> ScreenState:

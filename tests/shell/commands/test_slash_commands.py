@@ -251,9 +251,9 @@ def test_no_arguments_of_a_command_crash_the_screen(tmp_path: Path) -> None:
         await start_session(here)
         for name in COMMANDS.keys() - {"quit", "clear"}:
             for arguments in ("", *hostile, *(f"show {each}" for each in hostile)):
-                here.controller.host.run_command(f"/{name} {arguments}")
+                here.repl.run_command(f"/{name} {arguments}")
         for number in hostile:
-            here.controller.host.run_command(f"/permissions revoke {number}")
+            here.repl.run_command(f"/permissions revoke {number}")
 
     context = SessionContext(cwd=tmp_path, workspace_root=tmp_path, session_file=session)
     assert run_on_screen(script, session_context=context) == 0
