@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from typing import assert_never
 
 from actors.agents.definition.prepared_agent import PreparedAgent
 from actors.agents.effect_handlers.collaborators import AgentPorts, Collaborators
@@ -83,20 +84,12 @@ from messages.turns import (
     UpwardEvent,
 )
 
-AgentInbox = (
-    TurnInput
-    | SwitchAgent
-    | UpwardEvent
-    | TextDelta
-    | ThinkingDelta
-    | ToolInputDelta
-    | SubscribeToAgent
-    | UnsubscribeFromAgent
-    | PeerRestarted
-    | Undelivered
-    | RecordsRead
-    | ReadRecordsFailed
-)
+SubscriptionInput = SubscribeToAgent | UnsubscribeFromAgent
+"""Who receives the agent's stream."""
+PeerInput = PeerRestarted | Undelivered | RecordsRead | ReadRecordsFailed
+"""What a restart or an actor that has ended means for the agent's own requests and records."""
+AgentInbox = Delta | UpwardEvent | SubscriptionInput | PeerInput | SwitchAgent | TurnInput
+"""Everything an agent receives, by conversation."""
 
 
 class Agent(Actor[AgentInbox]):
@@ -151,20 +144,37 @@ class Agent(Actor[AgentInbox]):
 
     def on_receive(self, message: AgentInbox) -> None:
         """Handle one message."""
-        if isinstance(message, UpwardEvent):
-            self.forward(self._collaborators.events_to, message)
-            if isinstance(message, RelevantEvent):
-                self._advance(ChildEvent(self.sender, message))
-            return
         match message:
             case TextDelta() | ThinkingDelta() | ToolInputDelta():
                 self._publisher.publish_delta(message, self._turn)
+            case _ if isinstance(message, UpwardEvent):
+                self._on_child_event(message)
+            case SubscribeToAgent() | UnsubscribeFromAgent():
+                self._handle_subscription(message)
+            case PeerRestarted() | Undelivered() | RecordsRead() | ReadRecordsFailed():
+                self._handle_peer(message)
             case SwitchAgent():
                 self._check_plan_file(message)
+            case _:
+                self._advance(message)
+
+    def _on_child_event(self, event: UpwardEvent) -> None:
+        """Forward an event of the subtree to the parent; some also affect the turn."""
+        self.forward(self._collaborators.events_to, event)
+        if isinstance(event, RelevantEvent):
+            self._advance(ChildEvent(self.sender, event))
+
+    def _handle_subscription(self, message: SubscriptionInput) -> None:
+        match message:
             case SubscribeToAgent():
                 self._publisher.subscribe(self.sender, self._turn)
             case UnsubscribeFromAgent():
                 self._publisher.unsubscribe(self.sender)
+            case _:
+                assert_never(message)
+
+    def _handle_peer(self, message: PeerInput) -> None:
+        match message:
             case PeerRestarted():
                 self._on_peer_restarted(message.peer)
             case Undelivered():
@@ -172,7 +182,7 @@ class Agent(Actor[AgentInbox]):
             case RecordsRead() | ReadRecordsFailed():
                 self._restore(self._journal_client.on_records_read(message))
             case _:
-                self._advance(message)
+                assert_never(message)
 
     def _resume(self, restored: RestoredState) -> None:
         for record in restored.records:

@@ -51,6 +51,37 @@ UNREAD_FILE = (
     "({reason}). Read it first."
 )
 
+CallInput = ToolPlanned | ToolSucceeded | ToolFailed
+"""What the jobs of tool calls report."""
+ApprovalInput = PermissionDecision | ApprovalDecided | ApprovalUnavailable
+"""Outcomes of permission evaluations and approval requests."""
+
+
+def handle(step: Transition, message: CallInput) -> None:
+    """Handle one message of a call's job."""
+    match message:
+        case ToolPlanned():
+            on_tool_planned(step, message)
+        case ToolSucceeded():
+            on_tool_succeeded(step, message)
+        case ToolFailed():
+            on_tool_failed(step, message)
+        case _:
+            assert_never(message)
+
+
+def handle_approval(step: Transition, message: ApprovalInput) -> None:
+    """Handle one decision about a call of this agent."""
+    match message:
+        case PermissionDecision():
+            on_permission_decision(step, message)
+        case ApprovalDecided():
+            on_approval_decided(step, message)
+        case ApprovalUnavailable():
+            on_approval_unavailable(step, message)
+        case _:
+            assert_never(message)
+
 
 def on_tool_planned(step: Transition, message: ToolPlanned) -> None:
     """Have the plan evaluated."""

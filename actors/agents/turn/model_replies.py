@@ -1,6 +1,7 @@
 """How a turn handles the model: replies with calls, replies that end the turn, failed requests."""
 
 from dataclasses import replace
+from typing import assert_never
 
 from actors.agents.turn import call_lifecycle, slots
 from actors.agents.turn.agent_state import AgentState, CallStage, ToolCall, TurnStage
@@ -42,6 +43,25 @@ STOP_REASON_FAILURES: dict[str, tuple[TurnFailureReason, str]] = {
     "tool_use": ("protocol", "the model announced a tool call but sent none"),
     "end_turn": ("protocol", "the model ended its turn but also called tools"),
 }
+
+
+ModelInput = ModelReplied | ModelFailed | ModelLimitsFound | RetryDelayElapsed
+"""What the jobs of model requests report."""
+
+
+def handle(step: Transition, message: ModelInput) -> None:
+    """Handle one message about the model."""
+    match message:
+        case ModelReplied():
+            on_model_replied(step, message)
+        case ModelFailed():
+            on_model_failed(step, message)
+        case ModelLimitsFound():
+            on_limits_found(step, message)
+        case RetryDelayElapsed():
+            on_retry_delay_elapsed(step, message)
+        case _:
+            assert_never(message)
 
 
 def request_reply(step: Transition) -> None:

@@ -4,6 +4,8 @@ Records that could not be written are kept and written before the next record, s
 stays the same; while they wait, nothing is changed. The first successful append ends the failure.
 """
 
+from typing import assert_never
+
 from actors.agents.turn import agent_switch, call_lifecycle, subagent_tasks
 from actors.agents.turn.agent_state import CallStage, TurnStage
 from actors.agents.turn.call_completion import (
@@ -17,6 +19,22 @@ from actors.agents.turn.transition import Transition
 from actors.sessions.append_timeout import AppendTimeout
 from messages.journal import Appended, AppendFailed
 from messages.turns import PersistenceChanged, PersistenceStatus
+
+JournalInput = Appended | AppendFailed | AppendTimeout
+"""Whether records are on disk."""
+
+
+def handle(step: Transition, message: JournalInput) -> None:
+    """Handle one message about an append."""
+    match message:
+        case Appended():
+            on_appended(step, message)
+        case AppendFailed():
+            on_append_failed(step, message)
+        case AppendTimeout():
+            on_append_timeout(step, message)
+        case _:
+            assert_never(message)
 
 
 def on_appended(step: Transition, message: Appended) -> None:

@@ -6,6 +6,9 @@ from actors.agents.turn.transition import Transition
 from messages.address import Address
 from messages.subagents import SlotAcquired, SlotPending, SubagentQueued
 
+SlotInput = SlotAcquired | SlotPending
+"""The supervisor's answers to a request for a slot."""
+
 
 def ensure_slot(step: Transition) -> bool:
     """Return whether a model request may be sent now; ask for a slot if one is needed."""
@@ -15,7 +18,7 @@ def ensure_slot(step: Transition) -> bool:
     return step.state.slot in (SlotState.NOT_NEEDED, SlotState.HELD)
 
 
-def handle(step: Transition, message: SlotAcquired | SlotPending) -> None:
+def handle(step: Transition, message: SlotInput) -> None:
     """Take the slot or report that all are taken; return a slot that is no longer needed."""
     is_pending = step.state.slot is SlotState.PENDING
     if isinstance(message, SlotPending):

@@ -5,6 +5,7 @@ call runs. Before the next model request, every record is on disk or has failed 
 """
 
 from dataclasses import replace
+from typing import assert_never
 
 from actors.agents.turn import (
     agent_switch,
@@ -17,7 +18,10 @@ from actors.agents.turn import (
     task_intake,
 )
 from actors.agents.turn.agent_state import AgentState, RestoredState, TurnStage
+from actors.agents.turn.call_lifecycle import ApprovalInput, CallInput
 from actors.agents.turn.effects import Effect, RejectPrompt
+from actors.agents.turn.model_replies import ModelInput
+from actors.agents.turn.persistence import JournalInput
 from actors.agents.turn.retry import RetryState
 from actors.agents.turn.self_messages import (
     ModelFailed,
@@ -29,7 +33,9 @@ from actors.agents.turn.self_messages import (
     ToolSucceeded,
     TurnTimerStopped,
 )
+from actors.agents.turn.slots import SlotInput
 from actors.agents.turn.subagent_tasks import ChildEvent, ChildInput
+from actors.agents.turn.task_intake import TaskInput
 from actors.agents.turn.transition import Transition
 from actors.sessions.append_timeout import AppendTimeout
 from messages.approvals import ApprovalDecided, ApprovalUnavailable
@@ -47,32 +53,19 @@ from messages.turns import (
     TurnStarted,
 )
 
+TurnControl = StartTurn | CancelTurn | SetModel | PlanFileChecked | TurnTimerStopped
+"""What the user and the time limit ask of the turn."""
 TurnInput = (
-    StartTurn
-    | CancelTurn
-    | SetModel
-    | PlanFileChecked
-    | ModelReplied
-    | ModelFailed
-    | ModelLimitsFound
-    | RetryDelayElapsed
-    | TurnTimerStopped
-    | ToolPlanned
-    | ToolSucceeded
-    | ToolFailed
-    | PermissionDecision
-    | ApprovalDecided
-    | ApprovalUnavailable
-    | Appended
-    | AppendFailed
+    TurnControl
+    | ModelInput
+    | CallInput
+    | ApprovalInput
+    | JournalInput
+    | TaskInput
+    | SlotInput
     | ChildInput
-    | AssignTask
-    | CancelTask
-    | SlotAcquired
-    | SlotPending
-    | AppendTimeout
 )
-"""Messages to an agent that its turn handles."""
+"""Messages to an agent that its turn handles, by conversation; each has its own `match`."""
 TurnMessage = TurnInput | ChildEvent
 
 
@@ -97,7 +90,27 @@ def resume_turn(restored: RestoredState) -> tuple[AgentState, tuple[Effect, ...]
     return _finish_transition(step)
 
 
-def _handle(step: Transition, message: TurnMessage) -> None:  # noqa: C901, PLR0912  (one case per message)
+def _handle(step: Transition, message: TurnMessage) -> None:
+    match message:
+        case StartTurn() | CancelTurn() | SetModel() | PlanFileChecked() | TurnTimerStopped():
+            _handle_control(step, message)
+        case ModelReplied() | ModelFailed() | ModelLimitsFound() | RetryDelayElapsed():
+            model_replies.handle(step, message)
+        case ToolPlanned() | ToolSucceeded() | ToolFailed():
+            call_lifecycle.handle(step, message)
+        case PermissionDecision() | ApprovalDecided() | ApprovalUnavailable():
+            _handle_approval(step, message)
+        case Appended() | AppendFailed() | AppendTimeout():
+            persistence.handle(step, message)
+        case AssignTask() | CancelTask():
+            task_intake.handle(step, message)
+        case SlotAcquired() | SlotPending():
+            slots.handle(step, message)
+        case _:
+            subagent_tasks.handle(step, message)
+
+
+def _handle_control(step: Transition, message: TurnControl) -> None:
     match message:
         case StartTurn():
             _queue_prompt(step, message)
@@ -107,44 +120,21 @@ def _handle(step: Transition, message: TurnMessage) -> None:  # noqa: C901, PLR0
             _set_model(step, message)
         case PlanFileChecked():
             agent_switch.on_plan_file_checked(step, message)
-        case ModelReplied():
-            model_replies.on_model_replied(step, message)
-        case ModelFailed():
-            model_replies.on_model_failed(step, message)
-        case ModelLimitsFound():
-            model_replies.on_limits_found(step, message)
-        case RetryDelayElapsed():
-            model_replies.on_retry_delay_elapsed(step, message)
         case TurnTimerStopped():
             cancellation.on_timer_stopped(step, message)
-        case ToolPlanned():
-            call_lifecycle.on_tool_planned(step, message)
-        case ToolSucceeded():
-            call_lifecycle.on_tool_succeeded(step, message)
-        case ToolFailed():
-            call_lifecycle.on_tool_failed(step, message)
-        case PermissionDecision():
-            call_lifecycle.on_permission_decision(step, message)
-        case ApprovalDecided() | ApprovalUnavailable() if (
-            message.id in step.state.subagents.open_requests
-        ):
-            subagent_tasks.forward_approval_outcome(step, message)
-        case ApprovalDecided():
-            call_lifecycle.on_approval_decided(step, message)
-        case ApprovalUnavailable():
-            call_lifecycle.on_approval_unavailable(step, message)
-        case Appended():
-            persistence.on_appended(step, message)
-        case AppendFailed():
-            persistence.on_append_failed(step, message)
-        case AppendTimeout():
-            persistence.on_append_timeout(step, message)
-        case AssignTask() | CancelTask():
-            task_intake.handle(step, message)
-        case SlotAcquired() | SlotPending():
-            slots.handle(step, message)
         case _:
-            subagent_tasks.handle(step, message)
+            assert_never(message)
+
+
+def _handle_approval(step: Transition, message: ApprovalInput) -> None:
+    """Forward the outcome of a subagent's request; apply any other to the agent's own call."""
+    if (
+        not isinstance(message, PermissionDecision)
+        and message.id in step.state.subagents.open_requests
+    ):
+        subagent_tasks.forward_approval_outcome(step, message)
+    else:
+        call_lifecycle.handle_approval(step, message)
 
 
 def _finish_transition(step: Transition) -> tuple[AgentState, tuple[Effect, ...]]:

@@ -80,6 +80,7 @@ ChildInput = (
     | TaskCancelTimeout
     | AncestorBudgetExhausted
 )
+"""What children, and the supervisor that admits them, send."""
 PROGRAM_ENDED = "the program ended while the task was running"
 
 

@@ -7,8 +7,11 @@ from actors.agents.turn.transition import Transition
 from messages.subagents import AssignTask, CancelTask
 from messages.turns import StartTurn
 
+TaskInput = AssignTask | CancelTask
+"""What the parent asks of a subagent."""
 
-def handle(step: Transition, message: AssignTask | CancelTask) -> None:
+
+def handle(step: Transition, message: TaskInput) -> None:
     """Queue a task under the next free turn number, or cancel the current one."""
     if isinstance(message, CancelTask):
         cancellation.cancel_all(step)
