@@ -7,8 +7,8 @@ from actors.agents.agent import Agent
 from actors.agents.effect_handlers.event_publisher import EventPublisher
 from actors.agents.effect_handlers.subagent_supervisor import SubagentSupervisor
 from actors.agents.turn import cancellation, slots, subagent_tasks
-from actors.agents.turn.agent_state import CallStage, TurnStage
 from actors.agents.turn.effects import ForwardDown, StopChild, WithdrawSubtree
+from actors.agents.turn.turn_state import TurnStage
 from messages.address import Address
 from messages.base import Message
 from messages.subagents import ReleaseSlots
@@ -39,15 +39,14 @@ def drop_replies(below: Any, effect: Any, family: Any) -> None:  # noqa: ANN401 
         ORIGINAL_EMIT(below, effect, family)
 
 
-def count_parked_time(turn: Any) -> bool:  # noqa: ANN401  (as replaced)
+def count_parked_time(state: Any) -> bool:  # noqa: ANN401  (as replaced)
     """Let the clock run while a person is asked."""
-    return turn.stage not in (TurnStage.IDLE, TurnStage.RECORDING_END) and not turn.is_stopping
+    return bool(state.turn.is_active and not state.turn.is_stopping)
 
 
-def count_parked_time_of_subagents(turn: Any) -> bool:  # noqa: ANN401  (as replaced)
+def count_parked_time_of_subagents(state: Any) -> bool:  # noqa: ANN401  (as replaced)
     """Stop the clock for questions of its own only."""
-    asks = any(call.stage is CallStage.AWAITING_APPROVAL for call in turn.calls)
-    return count_parked_time(turn) and not asks
+    return count_parked_time(state) and not state.turn.has_open_approval
 
 
 def skip_stop_of_children(below: Any, effect: Any, family: Any) -> None:  # noqa: ANN401  (as replaced)
