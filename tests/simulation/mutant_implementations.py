@@ -10,9 +10,10 @@ from typing import Any
 from actors.agents import agent
 from actors.agents.restore.restored_state import restore
 from actors.agents.turn import call_completion, call_lifecycle
-from actors.agents.turn.agent_state import AgentState, CallStage, RestoredState, ToolCall
+from actors.agents.turn.agent_state import AgentState, RestoredState
 from actors.agents.turn.effects import CancelCall
 from actors.agents.turn.transition import Transition
+from actors.agents.turn.turn_state import CallStage, ToolCall
 from actors.permissions import engine
 from actors.permissions.evaluation_job import EvaluationFinished
 from actors.permissions.policy_changes import PolicyUpdate, apply_update
@@ -66,7 +67,7 @@ def always_false(*_arguments: object) -> bool:
 
 
 def lose_results_of_cancelled_calls(step: Transition) -> None:
-    for call in step.state.calls:
+    for call in step.state.turn.calls:
         if call.stage in (CallStage.PLANNING, CallStage.RUNNING):
             step.emit(CancelCall(call.tool_use.id))
         else:

@@ -6,8 +6,8 @@ from actors.agents.agent import Agent
 from actors.agents.effect_handlers.event_publisher import EventPublisher
 from actors.agents.effect_handlers.subagent_supervisor import SubagentSupervisor
 from actors.agents.turn import cancellation, slots, subagent_tasks
-from actors.agents.turn.agent_state import CallStage, TurnStage
 from actors.agents.turn.effects import ForwardDown, StopChild, WithdrawSubtree
+from actors.agents.turn.turn_state import TurnStage
 from messages.subagents import ReleaseSlots
 from messages.turns import TextDelta, ThinkingDelta
 from tests.simulation.mutant_list import Mutant, drop_messages, replace_function
@@ -25,7 +25,7 @@ def abort_before_withdraw(agent: Any, effects: Any) -> None:  # noqa: ANN401  (a
 
 def stream_deltas_up(publisher: Any, delta: TextDelta | ThinkingDelta, state: Any) -> None:  # noqa: ANN401  (as replaced)
     """Send deltas to the parent."""
-    if state.stage is TurnStage.THINKING:
+    if state.turn.stage is TurnStage.THINKING:
         members = cast("dict[str, Any]", vars(publisher))
         members["_actor"].tell(members["_events_to"], delta)
 
@@ -38,13 +38,12 @@ def drop_replies(supervisor: Any, effect: Any, subagents: Any) -> None:  # noqa:
 
 def count_approval_time(state: Any) -> bool:  # noqa: ANN401  (as replaced)
     """Let the timer run during approvals."""
-    return state.stage not in (TurnStage.IDLE, TurnStage.RECORDING_END) and not state.is_stopping
+    return bool(state.turn.is_active and not state.turn.is_stopping)
 
 
 def count_approval_time_of_subagents(state: Any) -> bool:  # noqa: ANN401  (as replaced)
     """Pause the timer only for the agent's own approval requests."""
-    waits = any(call.stage is CallStage.AWAITING_APPROVAL for call in state.calls)
-    return count_approval_time(state) and not waits
+    return count_approval_time(state) and not state.turn.has_open_approval
 
 
 def skip_stop_of_children(supervisor: Any, effect: Any, subagents: Any) -> None:  # noqa: ANN401  (as replaced)

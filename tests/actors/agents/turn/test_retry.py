@@ -4,7 +4,6 @@ from itertools import pairwise
 
 import pytest
 
-from actors.agents.turn.agent_state import TurnStage
 from actors.agents.turn.call_completion import TIMED_OUT_BEFORE_RUN
 from actors.agents.turn.effects import (
     CancelModelRequest,
@@ -23,6 +22,7 @@ from actors.agents.turn.retry import (
     get_retry_delay_s,
 )
 from actors.agents.turn.self_messages import ModelFailed, RetryDelayElapsed, TurnTimerStopped
+from actors.agents.turn.turn_state import TurnStage
 from messages.content import TextBlock, ToolUseBlock, Usage
 from messages.model_events import ModelFailureReason, ModelLimitsFound
 from messages.turns import (
@@ -202,7 +202,7 @@ def test_calls_of_the_last_allowed_reply_still_run() -> None:
     assert isinstance(end, TurnFailed)
     assert (end.reason, driver.run_calls) == ("max_turns", ["c1"])
     driver.start_turn(TextBlock(text="done"))
-    assert driver.state.stage is TurnStage.IDLE
+    assert driver.state.turn.stage is TurnStage.IDLE
 
 
 def test_tokens_are_counted_over_all_prompts() -> None:
@@ -220,11 +220,11 @@ def test_the_timer_is_paused_while_the_user_decides() -> None:
     driver = TurnDriver(make_state(limits=Limits(seconds=10)))
     driver.start_turn(make_tool_use("c1"))
     driver.request_approval("c1")
-    assert driver.state.timer.is_pausing
+    assert driver.state.turn.timer.is_pausing
     driver.send(TurnTimerStopped(turn=1, remaining_s=4))
 
-    assert (driver.state.timer.is_running, driver.state.timer.remaining_s) == (False, 4)
-    assert driver.state.stage is TurnStage.ACTING
+    assert (driver.state.turn.timer.is_running, driver.state.turn.timer.remaining_s) == (False, 4)
+    assert driver.state.turn.stage is TurnStage.ACTING
 
 
 def test_the_time_limit_stops_calls_and_says_why() -> None:
@@ -246,7 +246,7 @@ def test_the_time_limit_stops_calls_and_says_why() -> None:
 def test_a_model_change_is_recorded_and_used_next(driver: TurnDriver) -> None:
     driver.send(SetModel(model="big"))
     assert ModelChanged(model="big") in driver.records
-    assert driver.state.model == "big"
+    assert driver.state.model.name == "big"
     assert driver.send(SetModel(model="big")) == ()
 
 
@@ -266,7 +266,7 @@ def test_limits_are_looked_up_once_at_half_full_context() -> None:
     large_usage = Usage(input_tokens=99_000, output_tokens=1_000, requests=1)
     driver.send(StartTurn(turn=3, text="much"))
     driver.send(
-        make_reply(driver.state.request_number, TextBlock(text="much")).model_copy(
+        make_reply(driver.state.turn.request_number, TextBlock(text="much")).model_copy(
             update={"usage": large_usage}
         )
     )

@@ -2,7 +2,6 @@
 
 import pytest
 
-from actors.agents.turn.agent_state import TurnStage
 from actors.agents.turn.call_completion import MAX_DIFF_CHARS
 from actors.agents.turn.call_lifecycle import (
     MAX_TARGET_CHANGES,
@@ -19,6 +18,7 @@ from actors.agents.turn.effects import (
 )
 from actors.agents.turn.model_replies import INCOMPLETE_CALL, MAX_CALLS_PER_REPLY
 from actors.agents.turn.self_messages import ModelFailed, ToolPlanned, ToolSucceeded
+from actors.agents.turn.turn_state import TurnStage
 from messages.address import PRIMARY
 from messages.approvals import ApprovalUnavailable
 from messages.content import TextBlock, ToolUseBlock
@@ -82,7 +82,7 @@ def test_the_end_of_a_turn_is_reported_once_on_disk(driver: TurnDriver) -> None:
     assert driver.records[-1] == list_results
     assert list_results not in driver.events
     assert driver.sync() == (PublishEvent(list_results),)
-    assert driver.state.stage is TurnStage.IDLE
+    assert driver.state.turn.stage is TurnStage.IDLE
 
 
 def test_a_changing_call_runs_once_its_start_is_on_disk(driver: TurnDriver) -> None:
