@@ -23,6 +23,10 @@ class Word(NamedTuple):
     has_home_prefix: bool = False
     """Begins with an unquoted `~/`, or is `~`; the rest is literal."""
 
+    def with_text(self, text: str) -> "Word":
+        """Return a word for a part of this one, with the same quoting."""
+        return Word(text, self.is_literal, self.is_unquoted, self.is_one_word)
+
 
 Words = tuple[Word, ...]
 
