@@ -213,9 +213,8 @@ class _AccessResolver:
         """Find the files that a part may read."""
         words = self._list_read_paths(part, where)
         reads = self._argument_paths.find_files("read", words, where)
-        if where == self._start or not part.words or part.words[0].text != "git":
+        if where == self._start or not part.has_root_paths:
             return reads
-        # In `HEAD:x`, x is relative to the repository root, wherever git runs.
         from_root = tuple(
             [word for word in words if not word.text.startswith(_EXPLICITLY_RELATIVE)]
         )

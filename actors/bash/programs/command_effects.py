@@ -34,11 +34,21 @@ def classify_command(
     has_aliases = is_path or program.list_spellings or has_leading_options(program, words)
     aliases = list_aliases(program, words, text) if has_aliases else ()
     written = program.writes.find(arguments) if program.writes else ()
+    has_root_paths = program.has_root_paths and not is_path
     if read_only is None:
         read = find_possible_read_paths(program, arguments)
         opened = find_opened_files(program, arguments)
         return CommandPart(
-            text, words, redirects, ask_reason, is_path, aliases, read, opened, written
+            text,
+            words,
+            redirects,
+            ask_reason,
+            is_path,
+            aliases,
+            read,
+            opened,
+            written,
+            has_root_paths,
         )
     return CommandPart(
         text,
@@ -50,6 +60,7 @@ def classify_command(
         read_only.paths,
         drop_non_files(read_only.paths),
         written,
+        has_root_paths,
         read_only=True,
         requires_trust=program.requires_trust,
         read_depth=read_only.read_depth,

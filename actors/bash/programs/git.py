@@ -327,6 +327,7 @@ GIT = Program(
     "git",
     _analyze_git,
     path_marker=":",
+    has_root_paths=True,
     writes=WrittenPaths(_find_written_operands, output_options=("--output", "-o")),
     match_read_only=_match_read_only,
     requires_trust=True,

@@ -40,6 +40,8 @@ class Program(NamedTuple):
     """Its arguments are text, not files."""
     path_marker: str = ""
     """What precedes a path within an argument: `HEAD:x`, `@x`."""
+    has_root_paths: bool = False
+    """Its paths may be relative to the repository root, wherever it runs."""
     mounts_paths: bool = False
     """In `HOST:CONTAINER` among its arguments, the first half is a path on this system."""
     code_names_files: bool = False
