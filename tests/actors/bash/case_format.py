@@ -1,13 +1,21 @@
 """A command with the rules that decide it and the expected decision; and tables of them."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 from messages.policy import Action, Rule
+
+Stage = Literal["analyze syntax", "analyze program", "resolve paths"]
+"""What a case tests: `bash/syntax`, `bash/programs`, or the paths (`access_resolution.py`).
+
+The last stage, the decision, has its own tests in `test_decide.py`.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class CommandCase:
     command: str
+    stage: Stage
     kind: str
     expected: Action
     rules: tuple[Rule, ...]
@@ -30,8 +38,8 @@ ALLOW_ECHO = make_rules(
 
 
 def parse_cases(
-    kind: str, expected: Action, rules: tuple[Rule, ...], text: str
+    stage: Stage, kind: str, expected: Action, rules: tuple[Rule, ...], text: str
 ) -> tuple[CommandCase, ...]:
     """Make a case of each line; `⏎` in a line means a line break."""
     lines = [line.replace("⏎", "\n") for line in text.strip().splitlines()]
-    return tuple(CommandCase(line, kind, expected, rules) for line in lines)
+    return tuple(CommandCase(line, stage, kind, expected, rules) for line in lines)

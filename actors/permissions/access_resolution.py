@@ -1,13 +1,14 @@
-"""Find everything that a tool call would do, starting from the requests that its tool makes."""
+"""Second pass of a decision: the accesses of a tool call, with every path resolved."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
-from actors.bash.parse import CommandPart, RedirectedFile, Word
-from actors.paths.resolve import PathResolver, WorkspacePaths
+from actors.bash.parse import CommandPart, ParsedCommand, RedirectedFile, Word
+from actors.paths.resolve import PathResolver
 from actors.permissions.access import Access, RuleScope
 from actors.permissions.argument_paths import ArgumentPaths
+from actors.permissions.call_analysis import AnalyzedRequest
 from actors.permissions.file_access import FileAccess, FileAccesses
 from actors.permissions.git_discovery import can_find_foreign_repository
 from actors.permissions.partial_words import is_fully_expanded
@@ -25,13 +26,11 @@ from actors.permissions.working_directory import (
 )
 from messages.policy import PermissionRequest
 
-MAX_TARGET_CHARS = 200_000
-"""A call with a longer target is not analyzed and asks."""
 _EXPLICITLY_RELATIVE = ("./", "../")
 """Paths with these prefixes are relative to the directory that a program runs in."""
 
 
-class AccessAnalysis(NamedTuple):
+class ResolvedAccesses(NamedTuple):
     """Everything that a tool call would do."""
 
     accesses: tuple[Access, ...]
@@ -40,23 +39,23 @@ class AccessAnalysis(NamedTuple):
     """Permission and target of the files that no rule can match."""
 
 
-def analyze_requests(
-    requests: Iterable[PermissionRequest], workspace_paths: WorkspacePaths, rule_index: RuleIndex
-) -> AccessAnalysis:
+def resolve_accesses(
+    analyzed_requests: Iterable[AnalyzedRequest], resolver: PathResolver, rule_index: RuleIndex
+) -> ResolvedAccesses:
     """Find everything that a call would do; the rule index shows what no rule can match."""
-    analyzer = AccessAnalyzer(PathResolver(workspace_paths), rule_index)
-    for request in requests:
-        analyzer.analyze(request)
-    return AccessAnalysis(tuple(analyzer.accesses), tuple(analyzer.unmatched_files))
+    access_resolver = _AccessResolver(resolver, rule_index)
+    for analyzed in analyzed_requests:
+        access_resolver.resolve(analyzed)
+    return ResolvedAccesses(tuple(access_resolver.accesses), tuple(access_resolver.unmatched_files))
 
 
-_AnalyzedPart: TypeAlias = tuple[int, WorkingDirectories, RuleScope]
+_ResolvedPart: TypeAlias = tuple[int, WorkingDirectories, RuleScope]
 """The identity of a part, where it runs, and which rules apply."""
 
 
 @dataclass(slots=True)
-class AccessAnalyzer:
-    """Collects the accesses of one call; each file and part is analyzed and added once."""
+class _AccessResolver:
+    """Collects the accesses of one call; each file and part is resolved and added once."""
 
     resolver: PathResolver
     rule_index: RuleIndex
@@ -67,17 +66,17 @@ class AccessAnalyzer:
     )
     """The files that no rule can match, in order."""
     _command_text: str = ""
-    """The whole command that is being analyzed."""
+    """The whole command that is being resolved."""
     _start: WorkingDirectories = field(init=False)
     """Where commands start."""
     _has_asked_for_uncertain_directory: bool = False
     """One access asks already because the working directory is uncertain."""
     _files: FileAccesses = field(init=False)
     _argument_paths: ArgumentPaths = field(init=False)
-    _parts: dict[_AnalyzedPart, CommandPart] = field(
-        default_factory=dict[_AnalyzedPart, CommandPart]
+    _parts: dict[_ResolvedPart, CommandPart] = field(
+        default_factory=dict[_ResolvedPart, CommandPart]
     )
-    """Parts analyzed so far. Storing them keeps their identities from being reused."""
+    """Parts resolved so far. Storing them keeps their identities from being reused."""
 
     def __post_init__(self) -> None:
         """Create the caches of this call."""
@@ -85,21 +84,27 @@ class AccessAnalyzer:
         self._argument_paths = ArgumentPaths(self._files)
         self._start = WorkingDirectories((self.resolver.workspace_paths.cwd,))
 
-    def analyze(self, request: PermissionRequest) -> None:
+    def resolve(self, analyzed: AnalyzedRequest) -> None:
         """Add everything that one request of a tool would do."""
-        if len(request.target) > MAX_TARGET_CHARS:
-            reason = f"it is longer than {MAX_TARGET_CHARS:,} characters"
-            self.accesses.append(_build_plain_access(request)._replace(ask_reason=reason))
-        elif request.permission == "bash":
-            self._analyze_command(request)
+        request = analyzed.request
+        if analyzed.ask_reason or analyzed.deny_reason:
+            self.accesses.append(
+                _build_plain_access(request)._replace(
+                    ask_reason=analyzed.ask_reason, deny_reason=analyzed.deny_reason
+                )
+            )
+        if analyzed.is_too_long:
+            return
+        if analyzed.command is not None:
+            self._add_command(request.target, analyzed.command)
         elif request.permission in PATH_PERMISSIONS:
-            self._analyze_file_tool(request)
+            self._add_file_tool(request)
         else:
             self.accesses.append(_build_plain_access(request))
 
     # Files.
 
-    def _analyze_file_tool(self, request: PermissionRequest) -> None:
+    def _add_file_tool(self, request: PermissionRequest) -> None:
         """Add a file access. Rules for reading may restrict a change, as it reveals the file."""
         tool, root = request.permission, self.resolver.workspace_paths.root
         file = self._files.look_up(tool, request.target, root)
@@ -110,24 +115,13 @@ class AccessAnalyzer:
 
     # Commands.
 
-    def _analyze_command(self, request: PermissionRequest) -> None:
-        # Importing the grammar and the command tables takes 15 ms, which must not delay startup.
-        from actors.bash.parse import parse_command  # noqa: PLC0415
-
-        command = parse_command(request.target)
-        ask_reason = command.ask_reason or ("" if command.parts else "it contains no command")
-        if ask_reason or command.deny_reason:
-            self.accesses.append(
-                _build_plain_access(request)._replace(
-                    ask_reason=ask_reason, deny_reason=command.deny_reason
-                )
-            )
-        self._command_text = request.target
+    def _add_command(self, text: str, command: ParsedCommand) -> None:
+        self._command_text = text
         directories = find_working_directories(command, self.resolver)
         for part, where in zip(command.parts, directories, strict=True):
-            self._analyze_part(part, where)
+            self._add_part(part, where)
 
-    def _analyze_part(
+    def _add_part(
         self, part: CommandPart, where: WorkingDirectories, rule_scope: RuleScope = "all"
     ) -> None:
         """Add what a part does.
@@ -183,7 +177,7 @@ class AccessAnalyzer:
         if part.nested_parts:
             directories = find_part_directories(part.nested_parts, where, self.resolver)
             for nested, nested_where in zip(part.nested_parts, directories, strict=True):
-                self._analyze_part(nested, nested_where, "deny_only")
+                self._add_part(nested, nested_where, "deny_only")
 
     def _build_part_access(
         self,
@@ -219,9 +213,8 @@ class AccessAnalyzer:
         """Find the files that a part may read."""
         words = self._list_read_paths(part, where)
         reads = self._argument_paths.find_files("read", words, where)
-        if where == self._start or not part.words or part.words[0].text != "git":
+        if where == self._start or not part.has_root_paths:
             return reads
-        # In `HEAD:x`, x is relative to the repository root, wherever git runs.
         from_root = tuple(
             [word for word in words if not word.text.startswith(_EXPLICITLY_RELATIVE)]
         )
