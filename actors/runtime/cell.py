@@ -1,37 +1,34 @@
-"""Cells: pykka actors that run a behavior. The only module that imports pykka.
-
-What pykka does for us: construction, `ActorRef.tell`, `actor_stopped`, `ThreadingActor` with its
-thread, and the two override points documented for new actor types (`_create_actor_inbox` and
-`_start_actor_loop`). What we replace, and why:
-
-- `_actor_loop`, the loop around the handler: on a `BaseException`, pykka stops every actor of the
-  process; it calls `on_stop` on only one of three ways out; and it knows no children.
-- `stop` and the inbox: pykka's stop waits behind the messages, ours has a priority lane. Between
-  two loop actors, an item goes straight into the mailbox, which halves the cost of a `tell`.
-- `ask` and `proxy`: they block, or lose the reply in a race with a stop. Here replies are messages;
-  only outer threads ask, with `ActorSystem.ask`.
-- `ActorRegistry`: it is one global list, so stopping n actors takes n² steps. Cells stay out of it.
-"""
+"""Cells: pykka actors that run a behavior. README.md lists what pykka does here, and what not."""
 
 import queue
 import threading
 from functools import partial
-from typing import Any, ClassVar, Protocol, cast
+from typing import Any, ClassVar, cast, get_args
 
 import pykka
 from pykka import messages as pykka_messages
 
 from actors.runtime.actor import ActorFactory
+from actors.runtime.event_loop_actor import EventLoopActor, PykkaEnvelope
 from actors.runtime.mailbox import Mailbox, MailboxItem, StopCell
 from actors.runtime.mailbox_processor import DEFAULT_STOP_TIMEOUT_S, MailboxProcessor
 from actors.runtime.runtime_port import CellHandle, RuntimePort
 from actors.runtime.supervision import NO_RESTART, Restart
 from messages.address import Address
 
+ITEM_TYPES = frozenset(get_args(MailboxItem))
 
-class _PykkaEnvelope(Protocol):
-    message: Any
-    reply_to: Any
+
+class NotACellMessageError(TypeError):
+    """Something that pykka can send, but that no cell handles; raised in the sender."""
+
+    def __init__(self, address: Address, *, is_ask: bool) -> None:
+        """Describe what to use instead."""
+        if is_ask:
+            problem = "replies with messages, not to `ask` or `proxy`; use ActorSystem.ask"
+        else:
+            problem = "receives only mailbox items; use ActorSystem.tell"
+        super().__init__(f"{address} {problem}")
 
 
 class Cell(MailboxProcessor, pykka.Actor):
@@ -45,8 +42,7 @@ class Cell(MailboxProcessor, pykka.Actor):
         parent: CellHandle | None,
         restart: Restart = NO_RESTART,
     ) -> None:
-        """Create the pykka actor and the cell's own state."""
-        pykka.Actor.__init__(self)
+        """Create the cell's own state; the subclass creates the pykka actor."""
         MailboxProcessor.__init__(self, runtime, address, make, parent, restart)
 
     def launch(self) -> None:
@@ -61,14 +57,25 @@ class Cell(MailboxProcessor, pykka.Actor):
             return False
         return True
 
-    def unwrap_envelope(self, envelope: _PykkaEnvelope) -> MailboxItem:
-        """Take the item out of pykka's envelope; convert pykka's own stop to `StopCell`."""
-        stop = pykka_messages._ActorStop  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]  (`ActorRef.stop` sends it)
-        if not isinstance(envelope.message, stop):
-            item: MailboxItem = envelope.message
+    def unwrap_envelope(self, envelope: PykkaEnvelope) -> MailboxItem:
+        """Take the item out of pykka's envelope; convert pykka's own stop to `StopCell`.
+
+        A handler returns nothing, so `ActorRef.ask` and `proxy` could only wait forever. Their
+        caller gets the exception instead.
+
+        Raises:
+            TypeError: it is not an item, so no handler would understand it.
+        """
+        message: Any = envelope.message
+        reply_to = envelope.reply_to
+        if type(message) in ITEM_TYPES and reply_to is None:
+            item: MailboxItem = message
             return item
-        if envelope.reply_to is not None:
-            envelope.reply_to.set(None)  # pykka's `ActorRef.stop` waits for it
+        stop = pykka_messages._ActorStop  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]  (`ActorRef.stop` sends it)
+        if not isinstance(message, stop):
+            raise NotACellMessageError(self.address, is_ask=reply_to is not None)
+        if reply_to is not None:
+            reply_to.set(None)  # pykka's `ActorRef.stop` waits for it
         deadline_s = self._runtime.event_loop.now_s() + DEFAULT_STOP_TIMEOUT_S
         return StopCell(deadline_s, high_priority=not self.drains_before_stop)
 
@@ -77,14 +84,11 @@ class Cell(MailboxProcessor, pykka.Actor):
         self._runtime.dead_letter(items)
 
 
-class LoopCell(Cell):
-    """A cell that runs as callbacks on the event loop, scheduled while its mailbox has items.
+class LoopCell(Cell, EventLoopActor):
+    """A cell on the event loop, scheduled while its mailbox has items.
 
     Only the loop's thread touches the mailbox, so it needs no lock and has no races.
     """
-
-    batch_size: ClassVar[int] = 32
-    """Items handled before other cells get their turn."""
 
     def __init__(
         self,
@@ -94,46 +98,42 @@ class LoopCell(Cell):
         parent: CellHandle | None,
         restart: Restart = NO_RESTART,
     ) -> None:
-        """Connect the inbox, which pykka creates without its actor."""
-        super().__init__(runtime, address, make, parent, restart)
-        cast("LoopInbox", self.actor_inbox).cell = self
-        self._loop = runtime.event_loop
+        """Create the cell and its pykka actor."""
+        self.event_loop = runtime.event_loop
+        EventLoopActor.__init__(self)
+        Cell.__init__(self, runtime, address, make, parent, restart)
         self._mailbox = Mailbox()
-        self._is_scheduled = True
 
     @staticmethod
     def _create_actor_inbox() -> "LoopInbox":
         return LoopInbox()
 
-    @staticmethod
-    def _create_future() -> "pykka.Future[Any]":
-        return pykka.ThreadingFuture()
+    def _connect_inbox(self) -> None:
+        cast("LoopInbox", self.actor_inbox).cell = self
 
-    def _start_actor_loop(self) -> None:
-        self._loop.call_soon(self._run_first_batch)
+    def _actor_loop_setup(self) -> None:
+        if not self.is_closed:
+            self.start_incarnation()
 
     def post(self, item: MailboxItem) -> bool:
         """Add an item to the mailbox; on the loop's own thread without going through pykka."""
-        if not self._loop.is_current_thread():
+        if not self.event_loop.is_current_thread():
             return super().post(item)
         if self.is_closed:
             return False
         self._mailbox.add(item)
-        if not self._is_scheduled:
+        if not self._is_scheduled:  # as `_wake` does, without the call
             self._is_scheduled = True
-            self._loop.call_soon(self._run_batch)
+            self.event_loop.call_soon(self._run_batch)
         return True
 
     def accept(self, item: MailboxItem) -> None:
         """Add an item that came through pykka, from any thread."""
-        on_loop = self._loop.is_current_thread()
-        if not (self.post(item) if on_loop else self._loop.call_soon(partial(self.accept, item))):
+        on_loop = self.event_loop.is_current_thread()
+        if not (
+            self.post(item) if on_loop else self.event_loop.call_soon(partial(self.accept, item))
+        ):
             self.on_late_items([item])
-
-    def _run_first_batch(self) -> None:
-        if not self.is_closed:
-            self.start_incarnation()
-        self._run_batch()
 
     def _run_batch(self) -> None:
         mailbox = self._mailbox
@@ -143,12 +143,12 @@ class LoopCell(Cell):
                 self._is_scheduled = False
                 return
             self.handle_item(item)
-        self._loop.call_soon(self._run_batch)
+        self.event_loop.call_soon(self._run_batch)
 
     def fence(self) -> None:
         """Block all later effects at once, and clean up on the loop's thread."""
         self.is_closed = True
-        self._loop.run_on_loop(self._fence_on_loop)
+        self.event_loop.run_on_loop(self._fence_on_loop)
 
     def _fence_on_loop(self) -> None:
         super().fence()
@@ -173,7 +173,7 @@ class LoopInbox:
 
     cell: LoopCell
 
-    def put(self, envelope: _PykkaEnvelope, /) -> None:
+    def put(self, envelope: PykkaEnvelope, /) -> None:
         """Pass the item on to the cell."""
         self.cell.accept(self.cell.unwrap_envelope(envelope))
 
@@ -200,8 +200,9 @@ class ThreadCell(Cell, pykka.ThreadingActor):
         parent: CellHandle | None,
         restart: Restart = NO_RESTART,
     ) -> None:
-        """Connect the inbox, which pykka creates without its actor."""
-        super().__init__(runtime, address, make, parent, restart)
+        """Create the cell and its pykka actor, and connect the inbox."""
+        pykka.ThreadingActor.__init__(self)
+        Cell.__init__(self, runtime, address, make, parent, restart)
         self._inbox = cast("ThreadInbox", self.actor_inbox)
         self._inbox.cell = self
 
@@ -215,14 +216,18 @@ class ThreadCell(Cell, pykka.ThreadingActor):
         except RuntimeError as error:  # no thread could be started, so no other thread is involved
             self.fail("start", error)
 
-    def _actor_loop(self) -> None:
+    def _actor_loop_setup(self) -> None:
         threading.current_thread().name = f"greenroom {self.address}"
         if not self.is_closed:
             self.start_incarnation()
+
+    def _actor_loop_running(self) -> None:
         while not self.is_closed:
             item = self._inbox.get()
             if item is not None:
                 self.handle_item(item)
+
+    def _actor_loop_teardown(self) -> None:
         self.clean_up_abandoned()
 
     def take_all(self) -> list[MailboxItem]:
@@ -249,7 +254,7 @@ class ThreadInbox:
         self._mailbox = Mailbox()
         self._tokens: queue.SimpleQueue[None] = queue.SimpleQueue()
 
-    def put(self, envelope: _PykkaEnvelope, /) -> None:
+    def put(self, envelope: PykkaEnvelope, /) -> None:
         """Add the item and wake the thread, then check whether the cell ended meanwhile."""
         self._mailbox.add(self.cell.unwrap_envelope(envelope))
         self._tokens.put(None)
