@@ -125,6 +125,7 @@ def test_only_the_cells_and_their_actor_type_import_pykka() -> None:
     assert set(modules_importing("pykka")) <= {
         "actors.runtime.cell",
         "actors.runtime.event_loop_actor",
+        "actors.runtime.thread_cell",
     }
 
 

@@ -11,10 +11,10 @@ from actors.agents.turn import call_completion, call_lifecycle
 from actors.agents.turn.conversation_history import ConversationHistory
 from actors.approvals.broker import ApprovalBroker
 from actors.permissions import engine, pending_changes, policy_changes
-from actors.runtime.cell import LoopCell
+from actors.runtime.cell import Cell
 from actors.runtime.event_loop import ResettableTimer
 from actors.runtime.jobs import Jobs
-from actors.runtime.mailbox_processor import MailboxProcessor
+from actors.runtime.loop_cell import LoopCell
 from actors.runtime.supervision import RestartBudget
 from actors.sessions.journal import Journal
 from actors.sessions.session_log import SessionLog
@@ -93,7 +93,7 @@ MUTANTS: dict[str, Mutant] = {
     ),
     "nothing is repeated after a restart": drop_messages(PeerRestarted),
     "a stop overtakes a restarting service's mail": replace_function(
-        MailboxProcessor, "_on_stop_cell", mutant_code.stop_before_mailbox_is_read
+        Cell, "_on_stop_cell", mutant_code.stop_before_mailbox_is_read
     ),
     "services do not drain": SKIPPED_DRAINS,
     "a cancel that overtakes its prompt is forgotten": replace_turn(of_turns.forget_early_cancels),
@@ -118,9 +118,9 @@ MUTANTS: dict[str, Mutant] = {
     "a question comes back to the screen": Mutant(mutant_code.show_after_dismiss),
     # Every started actor has one end.
     "an end is heard twice": replace_function(
-        MailboxProcessor, "_on_child_ended", mutant_code.report_end_twice
+        Cell, "_on_child_ended", mutant_code.report_end_twice
     ),
-    "an end is not heard": replace_function(MailboxProcessor, "_on_child_ended", mutant_code.drop_end),
+    "an end is not heard": replace_function(Cell, "_on_child_ended", mutant_code.drop_end),
     # No effect after its cancel, none without a verdict, none before its record.
     "a cancelled command goes on": replace_function(
         SimulatedCommandRunner, "_end", mutant_code.leave_command_running

@@ -5,8 +5,9 @@ from collections.abc import Awaitable, Callable
 from typing import Protocol, TypeVar, cast
 
 from actors.runtime.actor import ActorFactory
-from actors.runtime.cell import Cell, LoopCell
+from actors.runtime.cell import Cell
 from actors.runtime.event_loop import EventLoop
+from actors.runtime.loop_cell import LoopCell
 from actors.runtime.mailbox import MailboxItem, StopCell
 from actors.runtime.registry import ActorRegistry
 from actors.runtime.runtime_port import CellHandle, RuntimePort
@@ -109,9 +110,9 @@ class SimulatedCell(LoopCell):
         return len(self._waiting())
 
     def _waiting(self) -> list[MailboxItem]:
-        parcels = self.take_all()
-        self.put_back(parcels)
-        return [*self._stashed, *parcels]
+        parcels = self._mailbox.clear()
+        self._mailbox.put_back(parcels)
+        return [*self._mailbox.stashed, *parcels]
 
 
 class SimulatedRegistry(ActorRegistry):
