@@ -26,10 +26,10 @@ class Lifecycle:
 
     __slots__ = (
         "_budget",
-        "_deadline_s",
         "_event_loop",
         "_post_signal",
         "_stop_timer",
+        "deadline_s",
         "end",
         "stage",
     )
@@ -47,13 +47,9 @@ class Lifecycle:
         self._event_loop = event_loop
         self._post_signal = post_signal
         self._budget = RestartBudget(restart) if restart.limit else None
-        self._deadline_s = float("inf")
-        self._stop_timer: ResettableTimer | None = None
-
-    @property
-    def deadline_s(self) -> float:
+        self.deadline_s = float("inf")
         """When the current stop must be over; infinite if nothing is stopping."""
-        return self._deadline_s
+        self._stop_timer: ResettableTimer | None = None
 
     def spend_restart(self) -> bool:
         """Take one restart from the budget; False: there is none left."""
@@ -69,9 +65,9 @@ class Lifecycle:
 
     def move_deadline_forward(self, deadline_s: float) -> bool:
         """Stop by `deadline_s`; False: an earlier deadline is set."""
-        if deadline_s >= self._deadline_s:
+        if deadline_s >= self.deadline_s:
             return False
-        self._deadline_s = deadline_s
+        self.deadline_s = deadline_s
         return True
 
     def start_stop_timer(self) -> None:
@@ -79,7 +75,7 @@ class Lifecycle:
         self._stop_timer = self._stop_timer or ResettableTimer(
             self._event_loop, lambda: self._post_signal(StopDeadlinePassed())
         )
-        self._stop_timer.set(self._deadline_s)
+        self._stop_timer.set(self.deadline_s)
 
     def end_incarnation(self) -> bool:
         """Leave the stopping stage; True: a restart follows, announced by `RestartDelayElapsed`."""
@@ -88,7 +84,7 @@ class Lifecycle:
         if self.end is not None or self._budget is None:
             return False
         self.stage = LifecycleStage.WAITING_TO_RESTART
-        self._deadline_s = float("inf")
+        self.deadline_s = float("inf")
         self._stop_timer = None
         timer = ResettableTimer(self._event_loop, lambda: self._post_signal(RestartDelayElapsed()))
         timer.set(self._event_loop.now_s() + self._budget.delay_s)

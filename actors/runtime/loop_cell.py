@@ -39,9 +39,10 @@ class LoopCell(Cell, EventLoopActor):
     def _connect_inbox(self) -> None:
         cast("LoopInbox", self.actor_inbox).cell = self
 
-    def _actor_loop_setup(self) -> None:
+    def _start_on_loop(self) -> None:
         if not self.is_closed:
             self.start_incarnation()
+        self._run_batch()
 
     def post(self, item: MailboxItem) -> bool:
         """Add an item to the mailbox; on the loop's own thread without going through pykka."""
