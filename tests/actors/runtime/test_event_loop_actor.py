@@ -27,7 +27,7 @@ class Calculator(EventLoopActor):
     def double(self, number: int) -> int:
         return 2 * number
 
-    def double_by(self, other: "pykka.ActorRef[Calculator]", number: int) -> int:
+    def double_by(self, other: "pykka.ActorRef[Any]", number: int) -> int:
         reply: int = other.proxy().double(number).get()
         return reply
 
@@ -71,7 +71,7 @@ def test_an_actor_that_waits_for_itself_fails_at_once() -> None:
 
 def test_two_actors_that_wait_for_each_other_fail_at_once() -> None:
     class AskingBack(Calculator):
-        def double_by(self, other: "pykka.ActorRef[Calculator]", number: int) -> int:
+        def double_by(self, other: "pykka.ActorRef[Any]", number: int) -> int:
             reply: int = other.proxy().double_by(self.actor_ref, number).get()
             return reply
 
