@@ -50,7 +50,11 @@ FORBIDDEN_IMPORTS = (
 )
 """Rules between packages that have no order."""
 
-PYKKA_MODULES = {"actors.runtime.cell", "actors.runtime.event_loop_actor"}
+PYKKA_MODULES = {
+    "actors.runtime.cell",
+    "actors.runtime.event_loop_actor",
+    "actors.runtime.thread_cell",
+}
 LOOSE_SHELL_MODULES = {"shell.main", "shell._boot"}
 SAME_NAME_IN_SIBLINGS: dict[str, str] = {
     "__init__": "every package has one",

@@ -41,6 +41,7 @@ def test_the_readme_is_at_most_eight_kilobytes() -> None:
     [
         "README.md",
         "actors/README.md",
+        "actors/runtime/README.md",
         "tests/README.md",
         "tests/benchmark/README.md",
         ".github/CONTRIBUTING.md",

@@ -17,9 +17,9 @@ from actors.agents.turn.turn_state import CallStage, ToolCall
 from actors.permissions import engine
 from actors.permissions.evaluation_job import EvaluationFinished
 from actors.permissions.policy_changes import PolicyUpdate, apply_update
+from actors.runtime.cell import Cell
 from actors.runtime.jobs import Jobs
 from actors.runtime.mailbox import StopCell
-from actors.runtime.mailbox_processor import MailboxProcessor
 from actors.sessions.journal import Journal
 from actors.sessions.record_queries import find_last_settings
 from actors.supervisor.supervisor import RootSupervisor
@@ -293,7 +293,7 @@ def drop_end(self: Internals, child: Address, end: ChildEnded) -> None:
         self._children.remove(child)
 
 
-ORIGINAL_CHILD_ENDED: Any = vars(MailboxProcessor)["_on_child_ended"]
+ORIGINAL_CHILD_ENDED: Any = vars(Cell)["_on_child_ended"]
 
 
 def stop_reading_mailbox(self: Internals) -> None:

@@ -13,10 +13,10 @@ from actors.agents.turn import call_completion, call_lifecycle
 from actors.agents.turn.conversation_history import ConversationHistory
 from actors.approvals.broker import ApprovalBroker
 from actors.permissions import engine, pending_changes, policy_changes
-from actors.runtime.cell import LoopCell
+from actors.runtime.cell import Cell
 from actors.runtime.event_loop import ResettableTimer
 from actors.runtime.jobs import Jobs
-from actors.runtime.mailbox_processor import MailboxProcessor
+from actors.runtime.loop_cell import LoopCell
 from actors.runtime.supervision import RestartBudget
 from actors.sessions.journal import Journal
 from actors.sessions.session_log import SessionLog
@@ -113,7 +113,7 @@ MUTANTS: dict[str, Mutant] = {
     ),
     "peers not notified of a restart": drop_messages(PeerRestarted),
     "stop overtakes the mail of a restarting service": replace_function(
-        MailboxProcessor, "_on_stop_cell", mutant_implementations.stop_before_mailbox_is_read
+        Cell, "_on_stop_cell", mutant_implementations.stop_before_mailbox_is_read
     ),
     "services stop without draining": NO_DRAINS,
     "cancel before its prompt forgotten": replace_turn(turn_mutants.forget_early_cancels),
@@ -140,11 +140,9 @@ MUTANTS: dict[str, Mutant] = {
     "ended request shown again": Mutant(mutant_implementations.show_after_dismiss),
     # Every started actor ends once.
     "end reported twice": replace_function(
-        MailboxProcessor, "_on_child_ended", mutant_implementations.report_end_twice
+        Cell, "_on_child_ended", mutant_implementations.report_end_twice
     ),
-    "end not reported": replace_function(
-        MailboxProcessor, "_on_child_ended", mutant_implementations.drop_end
-    ),
+    "end not reported": replace_function(Cell, "_on_child_ended", mutant_implementations.drop_end),
     # No effect after a cancel, without a decision, or before its record.
     "cancelled command keeps running": replace_function(
         SimulatedCommandRunner, "_kill", mutant_implementations.leave_command_running

@@ -5,8 +5,9 @@ from collections.abc import Awaitable, Callable
 from typing import Protocol, TypeVar, cast
 
 from actors.runtime.actor import ActorFactory
-from actors.runtime.cell import Cell, LoopCell
+from actors.runtime.cell import Cell
 from actors.runtime.event_loop import EventLoop
+from actors.runtime.loop_cell import LoopCell
 from actors.runtime.mailbox import MailboxItem, StopCell
 from actors.runtime.registry import ActorRegistry
 from actors.runtime.runtime_port import CellHandle, RuntimePort
@@ -109,9 +110,9 @@ class SimulatedCell(LoopCell):
         return len(self._pending_items())
 
     def _pending_items(self) -> list[MailboxItem]:
-        items = self.take_all()
-        self.put_back(items)
-        return [*self._stashed, *items]
+        items = self._mailbox.clear()
+        self._mailbox.put_back(items)
+        return [*self._mailbox.stashed, *items]
 
 
 class SimulatedRegistry(ActorRegistry):

@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 
 from actors.runtime.actor import Actor, ActorFactory
-from actors.runtime.cell import Cell, ThreadCell
+from actors.runtime.cell import Cell
 from actors.runtime.mailbox import ChildStopTimeout
 from actors.runtime.registry import ActorRegistry
 from actors.runtime.runtime_port import CellHandle
 from actors.runtime.system import ActorSystem
+from actors.runtime.thread_cell import ThreadCell
 from messages.address import ROOT, Address
 from messages.base import Message
 from messages.child_lifecycle import ChildCancelled, ChildEnded, ChildFailed

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable
 
-from actors.runtime.mailbox_processor import DEFAULT_STOP_TIMEOUT_S
+from actors.runtime.cell import DEFAULT_STOP_TIMEOUT_S
 from actors.runtime.supervision import MAX_RESTART_DELAY_S, Restart
 from messages.address import ROOT, Address
 from messages.base import Message
