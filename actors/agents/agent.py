@@ -230,7 +230,7 @@ class Agent(Actor[AgentInbox]):
             self._publisher.republish_status(self._state)
 
     def _on_undelivered(self, undelivered: Undelivered) -> None:
-        """Treat a request that nobody will answer as failed, denied or unavailable."""
+        """Treat a request that will not be answered as failed, denied or unavailable."""
         append_failed = self._journal_client.on_undelivered(undelivered)
         outcome = append_failed or get_undelivered_outcome(undelivered)
         if outcome is not None:
@@ -298,7 +298,7 @@ class Agent(Actor[AgentInbox]):
         self.tell(self._collaborators.permissions, register)
 
     def _check_plan_file(self, message: SwitchAgent) -> None:
-        """Check whether there is a plan before the switch: the model is told."""
+        """Check whether a plan exists before the switch, because the model is told."""
         job = partial(check_plan_file, message.agent, self._ports.tool_context.plan_file)
         self.start_job(job, partial(to_plan_file_missing, message.agent))
 

@@ -75,7 +75,7 @@ async def run_evaluation(
 def on_evaluation_failure(
     evaluation_id: int, request: EvaluatePermission, policy: Policy, failure: JobFailure
 ) -> EvaluationFinished:
-    """Return an ask for an evaluation that had no outcome of its own."""
+    """Return an ask decision for an evaluation that raised an exception or was cancelled."""
     reason = f"it could not be evaluated: {failure.detail}"
     return _finish_with_ask(evaluation_id, request, policy, reason)
 

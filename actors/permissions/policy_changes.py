@@ -1,6 +1,6 @@
 """Pure functions for policy changes: a grant, a revocation, a mode, or replaced rules.
 
-A change that loosens takes effect when it is on disk. One that tightens takes effect at once.
+A change that loosens takes effect when it is on disk. One that tightens takes effect immediately.
 """
 
 from dataclasses import replace
@@ -46,7 +46,7 @@ def find_update_problem(update: PolicyUpdate) -> str:
 
 
 def is_tightening(update: PolicyUpdate, policy: Policy) -> bool:
-    """Whether an update restricts the policy and therefore takes effect at once."""
+    """Whether an update restricts the policy and therefore takes effect immediately."""
     match update:
         case RevokeGrant():
             return update.rule in get_grants(policy, update.scope)

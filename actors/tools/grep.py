@@ -63,7 +63,7 @@ class GrepArguments(Arguments):
         default="",
         description="Search only files that match this glob, such as *.py or src/**/*.{ts,tsx}.",
     )
-    ignore_case: bool = Field(default=False, description="Match upper and lower case alike.")
+    ignore_case: bool = Field(default=False, description="Ignore case when matching.")
     context: int = Field(
         default=0,
         ge=0,

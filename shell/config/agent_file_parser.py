@@ -35,7 +35,7 @@ TOOL_ALIASES = {
     "exitplanmode": "plan_exit",
     "exit_plan_mode": "plan_exit",
 }
-"""Other programs' names for our tools, in lower case."""
+"""Other programs' names for our tools, in lowercase."""
 MODE_ALIASES: dict[str, PermissionMode] = {
     "default": "default",
     "manual": "default",

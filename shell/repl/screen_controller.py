@@ -195,7 +195,7 @@ class ScreenController:
         self._output.flush()
 
     def _on_state_changed(self) -> None:
-        """Update the parts to a new state, which is drawn right afterwards."""
+        """Update the parts to a new state, which is then drawn."""
         self._approval_display.update(self.event_pump.state, self.event_pump.now_s)
         self.overlays.update()
         self._spinner.update()
