@@ -143,11 +143,12 @@ class Agent(Actor[AgentInbox]):
 
     def on_receive(self, message: AgentInbox) -> None:
         """Handle one message."""
+        if isinstance(message, UpwardEvent):
+            self._on_child_event(message)
+            return
         match message:
             case TextDelta() | ThinkingDelta() | ToolInputDelta():
                 self._publisher.publish_delta(message, self._state.turn)
-            case _ if isinstance(message, UpwardEvent):
-                self._on_child_event(message)
             case SubscribeToAgent() | UnsubscribeFromAgent():
                 self._handle_subscription(message)
             case PeerRestarted() | Undelivered() | RecordsRead() | ReadRecordsFailed():
