@@ -307,7 +307,7 @@ def _parse_permissions(arguments: list[str]) -> CheckOptions:
     values = parser.parse_args(arguments)
     is_single = bool(values.tool) and values.target is not None
     if is_single == (values.batch is not None):
-        message = "permissions check needs --tool and --target, or --batch"
+        message = "permissions check takes either --tool and --target, or --batch"
         raise StartError(message)
     return CheckOptions(
         tool=values.tool,

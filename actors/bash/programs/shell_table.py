@@ -23,7 +23,7 @@ _CODE = "runs its arguments as code"
 _SHELL = "changes how the shell works"
 _VARIABLE = "changes shell variables"
 _COMPLETION = search_code(search_arguments(ask_always(_SHELL)))
-_CONTROLS_JOBS = search_expansions(ask_always("controls running jobs"))
+_CONTROLS_JOBS = search_expansions(ask_always("controls jobs or processes"))
 
 PROGRAMS: tuple[Program, ...] = (
     SHELLS,
