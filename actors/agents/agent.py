@@ -29,7 +29,7 @@ from actors.agents.restore.restored_state import (
     restore_after_crash,
 )
 from actors.agents.turn.agent_state import AgentState, RestoredState
-from actors.agents.turn.approval import RequestContext, build_approval_request
+from actors.agents.turn.approval_requests import RequestContext, build_approval_request
 from actors.agents.turn.conversation_history import ConversationHistory
 from actors.agents.turn.effects import (
     ApplyAgent,

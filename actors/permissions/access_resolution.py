@@ -10,10 +10,10 @@ from actors.permissions.access import Access, RuleScope
 from actors.permissions.argument_paths import ArgumentPaths
 from actors.permissions.call_analysis import AnalyzedRequest
 from actors.permissions.file_access import FileAccess, FileAccesses
-from actors.permissions.git_discovery import can_find_foreign_repository
+from actors.permissions.foreign_repositories import can_find_foreign_repository
 from actors.permissions.partial_words import is_fully_expanded
 from actors.permissions.rule_index import RuleIndex
-from actors.permissions.rules import (
+from actors.permissions.rule_matching import (
     FILE_CHANGE_PERMISSIONS,
     FILE_READ_PERMISSIONS,
     INTERNAL_PERMISSIONS,

@@ -10,7 +10,7 @@ from actors.permissions.decision import AccessDecision, describe_rule, find_stri
 from actors.permissions.grants import covers, list_broader_grants, list_grantable_rules
 from actors.permissions.rule_evaluation import evaluate_rules
 from actors.permissions.rule_index import RuleIndex
-from actors.permissions.rules import ASK_PERMISSIONS, FILE_CHANGE_PERMISSIONS
+from actors.permissions.rule_matching import ASK_PERMISSIONS, FILE_CHANGE_PERMISSIONS
 
 MINIMUM_ASK_SOURCE = "minimum ask"
 SESSION_GRANT_SOURCE = "granted for this session"

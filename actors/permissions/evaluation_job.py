@@ -6,7 +6,7 @@ from typing import Literal
 
 from actors.permissions.decide_call import CallDecision
 from actors.permissions.evaluation_pool import EvaluationPool
-from actors.permissions.rules import is_internal
+from actors.permissions.rule_matching import is_internal
 from actors.runtime.actor import JobFailure
 from messages.base import Message
 from messages.permissions import EvaluatedRequest, EvaluatePermission, PermissionDecision

@@ -8,7 +8,7 @@ from actors.paths.resolve import PathResolver, ResolvedPath, is_in_workspace
 from actors.permissions.access import Access, RuleScope
 from actors.permissions.protected_paths import is_plan_file
 from actors.permissions.rule_index import RuleIndex
-from actors.permissions.rules import FILE_CHANGE_PERMISSIONS, FILE_READ_PERMISSIONS
+from actors.permissions.rule_matching import FILE_CHANGE_PERMISSIONS, FILE_READ_PERMISSIONS
 
 _MAX_PATH_CHARS_IN_REASON = 200
 _FileKey: TypeAlias = tuple[str, str, str]

@@ -9,7 +9,7 @@ from typing import TypeAlias, assert_never
 from actors.permissions.grants import find_grant_problem, get_grants, with_grants, without_grant
 from actors.permissions.mode_order import is_stricter
 from actors.permissions.policy_recovery import with_replaced_rules
-from actors.permissions.rules import find_source_problem
+from actors.permissions.rule_matching import find_source_problem
 from messages.base import Message
 from messages.permissions import (
     ChangeMode,

@@ -4,7 +4,7 @@ from actors.permissions import default_rules
 from actors.permissions.access import Access, RuleScope
 from actors.permissions.decision import NO_OBJECTION, AccessDecision, find_strictest
 from actors.permissions.rule_index import RuleGroup, RuleIndex
-from actors.permissions.rules import (
+from actors.permissions.rule_matching import (
     FILE_CHANGE_PERMISSIONS,
     PATH_PERMISSIONS,
     fold_case,

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pydantic import Field
 
-from actors.permissions.read_check import can_read
+from actors.permissions.bulk_read_check import can_read
 from actors.tools.binary_detection import PROBE_BYTES, detect_binary_type
 from actors.tools.cancellable_thread import run_cancellable
 from actors.tools.file_search import MAX_OUTPUT_BYTES, SearchLine, SearchQuery, SearchResult, search

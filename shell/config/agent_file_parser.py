@@ -7,7 +7,7 @@ from typing import Any, cast, get_args
 
 from actors.agents.definition.definition import AgentMode, Definition
 from actors.models.model_names import resolve_model
-from actors.permissions.rules import PERMISSIONS, find_rule_problem
+from actors.permissions.rule_matching import PERMISSIONS, find_rule_problem
 from messages.policy import Action, PermissionMode, Rule
 from shell.config.agent_frontmatter import Frontmatter, FrontmatterError, parse_frontmatter
 

@@ -13,7 +13,7 @@ from actors.permissions.default_rules import DEFAULT_RULES
 from actors.permissions.grants import with_grants
 from actors.permissions.mode_order import MODES
 from actors.permissions.rule_index import get_rule_index
-from actors.permissions.rules import STRICTNESS
+from actors.permissions.rule_matching import STRICTNESS
 from messages.policy import PermissionProfile, Policy, Rule, RuleSource
 from tests.actors.permissions.decision_helpers import decide_requests
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.permissions.rules import (
+from actors.permissions.rule_matching import (
     compile_rule,
     find_rule_problem,
     find_rule_warnings,

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from actors.permissions.bulk_read_check import can_read
 from actors.permissions.default_rules import DEFAULT_RULES
-from actors.permissions.read_check import can_read
 from messages.policy import FileReadPolicy, PermissionProfile, Policy, Rule
 from tests.actors.permissions.decision_helpers import BUILD_PROFILE, rule, user_rules
 
