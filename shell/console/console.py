@@ -31,6 +31,9 @@ from messages.subagents import (
     AssignTask,
     CancelTask,
     PromptRejected,
+    SubagentEnded,
+    SubagentQueued,
+    SubagentStarted,
     SubscribeToAgent,
     UnsubscribeFromAgent,
 )
@@ -39,19 +42,27 @@ from messages.turns import (
     AgentEvent,
     AgentSwitched,
     CancelTurn,
-    Delta,
+    ModelChanged,
+    ModelRetrying,
+    PersistenceChanged,
     ReplyCompleted,
+    ReplyProgress,
     SessionConfigured,
     SetModel,
     StartTurn,
     SwitchAgent,
     SwitchAgentFailed,
+    TextDelta,
+    ThinkingDelta,
+    TodosUpdated,
+    ToolEnded,
+    ToolInputDelta,
     ToolStarted,
     TurnCompleted,
     TurnFailed,
     TurnInterrupted,
     TurnStarted,
-    UpwardEvent,
+    UsageChanged,
 )
 from shell.console.screen_events import (
     ApprovalsReset,
@@ -87,38 +98,35 @@ REQUEST_BY_RESULT: dict[type[PolicyResult], type[PolicyRequest]] = {
 }
 UNDELIVERED_DETAIL = "it could not be delivered ({reason}); the session continues"
 
-UiCommand = (
-    SendPrompt
-    | InterruptTurn
-    | SubmitDecision
-    | RunUserCommand
-    | StopUserCommand
-    | SetModel
-    | StopSubagent
-    | PromptSubagent
-    | ViewSubagent
-    | SwitchAgent
-    | GetPolicy
+PrimaryCommand = SendPrompt | InterruptTurn | SetModel | SwitchAgent
+"""The user's commands for the primary agent."""
+SubagentMessage = StopSubagent | PromptSubagent | ViewSubagent | PromptRejected
+"""The user's commands for a subagent, and its answer."""
+UserCommandMessage = RunUserCommand | StopUserCommand | UserCommandEnded
+"""Commands that the user runs with `!`, and their ends."""
+ApprovalMessage = SubmitDecision | ShowApproval | DismissApproval | StoreGrantFailed
+"""Requests that the broker shows, and the user's decisions on them."""
+PolicyMessage = (
+    GetPolicy
     | ExplainLastDecision
     | PolicyRequest
-)
-"""Commands of the user, from the screen."""
-ActorReport = (
-    AgentEvent
-    | ShowApproval
-    | DismissApproval
-    | UserCommandEnded
-    | PromptRejected
-    | PeerRestarted
-    | Undelivered
     | PolicySnapshot
     | DecisionExplained
-    | StoreGrantFailed
     | PolicyResult
     | RevokeResult
 )
-"""Events and answers from the other actors."""
-ConsoleInbox = UiCommand | ActorReport
+"""The user's questions and changes to the permission engine, and its answers."""
+PeerMessage = PeerRestarted | Undelivered
+"""Reports of the runtime about other actors."""
+ConsoleInbox = (
+    AgentEvent
+    | PrimaryCommand
+    | SubagentMessage
+    | UserCommandMessage
+    | ApprovalMessage
+    | PolicyMessage
+    | PeerMessage
+)
 
 
 class Console(Actor[ConsoleInbox]):
@@ -158,84 +166,143 @@ class Console(Actor[ConsoleInbox]):
         self.tell(APPROVALS, ApproverAvailabilityChanged(can_answer=True))
 
     def on_receive(self, message: ConsoleInbox) -> None:
-        """Handle one message."""
-        if isinstance(message, UiCommand):
-            self._on_ui_command(message)
-        elif isinstance(message, UpwardEvent | Delta) and is_subagent(self.sender):
-            self._screen_events.put(to_screen_event(self.sender, message))
-        elif isinstance(message, SessionConfigured) and is_subagent(self.sender):
-            self._screen_events.put(
-                SubagentEvent(self.sender, message)
-            )  # the first message of its stream
+        """Dispatch one message to its conversation; events come first, since most messages are."""
+        if isinstance(message, AgentEvent):
+            self._on_agent_event(message)
+        elif isinstance(message, PrimaryCommand):
+            self._on_primary_command(message)
+        elif isinstance(message, SubagentMessage):
+            self._on_subagent_message(message)
+        elif isinstance(message, UserCommandMessage):
+            self._on_user_command_message(message)
+        elif isinstance(message, ApprovalMessage):
+            self._on_approval_message(message)
+        elif isinstance(message, PolicyMessage):
+            self._on_policy_message(message)
+        elif isinstance(message, PeerMessage):
+            self._on_peer_message(message)
         else:
-            self._on_report(message)
+            assert_never(message)
 
-    def _on_ui_command(self, command: UiCommand) -> None:  # noqa: C901, PLR0912  (one case per message)
-        """Send the user's command to the actor that carries it out."""
+    def _on_agent_event(self, event: AgentEvent) -> None:
+        """Pass an event to the screen; the primary agent's also change what is sent again."""
+        if is_subagent(self.sender):
+            self._on_subagent_event(event)
+            return
+        match event:
+            case SessionConfigured():
+                self._on_session_configured(event)
+            case TurnStarted() | ReplyCompleted() | ToolStarted():
+                self._running_turn = event.turn
+                self._screen_events.put(event)
+            case TurnCompleted() | TurnInterrupted() | TurnFailed():
+                self._on_turn_ended(event)
+            case AgentSwitched() | SwitchAgentFailed():
+                self._open_switch = None
+                self._screen_events.put(event)
+            case (
+                TextDelta()
+                | ThinkingDelta()
+                | ToolInputDelta()
+                | ReplyProgress()
+                | ModelChanged()
+                | ModelRetrying()
+                | UsageChanged()
+                | ToolEnded()
+                | TodosUpdated()
+                | SubagentStarted()
+                | SubagentQueued()
+                | SubagentEnded()
+                | PersistenceChanged()
+            ):
+                self._screen_events.put(event)
+            case _:
+                assert_never(event)
+
+    def _on_subagent_event(self, event: AgentEvent) -> None:
+        if isinstance(event, SessionConfigured):  # the first message of its stream
+            self._screen_events.put(SubagentEvent(self.sender, event))
+        else:
+            self._screen_events.put(to_screen_event(self.sender, event))
+
+    def _on_primary_command(self, command: PrimaryCommand) -> None:
         match command:
             case SendPrompt():
                 self._send_prompt(command)
             case InterruptTurn():
                 self._interrupt()
-            case SubmitDecision():
-                self.tell(APPROVALS, command)
+            case SetModel():
+                self.tell(PRIMARY, command)
+            case SwitchAgent():
+                self._open_switch = command
+                self.tell(PRIMARY, command)
+            case _:
+                assert_never(command)
+
+    def _on_subagent_message(self, message: SubagentMessage) -> None:
+        match message:
+            case StopSubagent():
+                self.tell(message.agent, CancelTask())
+            case PromptSubagent():
+                self.tell(message.agent, AssignTask(prompt=message.text))
+            case ViewSubagent():
+                self._view(message.agent)
+            case PromptRejected():
+                self._screen_events.put_notice(
+                    f"{message.agent} accepts no more prompts: it ends after its task."
+                )
+            case _:
+                assert_never(message)
+
+    def _on_user_command_message(self, message: UserCommandMessage) -> None:
+        match message:
             case RunUserCommand():
-                job = partial(run_user_command, command.command, self._user_command_runner)
-                on_failure = partial(build_failed_command, command.command)
+                job = partial(run_user_command, message.command, self._user_command_runner)
+                on_failure = partial(build_failed_command, message.command)
                 self._user_command = self.start_job(job, on_failure)
             case StopUserCommand():
                 if self._user_command is not None:
                     self.cancel_job(self._user_command)
-            case SetModel():
-                self.tell(PRIMARY, command)
-            case StopSubagent():
-                self.tell(command.agent, CancelTask())
-            case PromptSubagent():
-                self.tell(command.agent, AssignTask(prompt=command.text))
-            case ViewSubagent():
-                self._view(command.agent)
-            case SwitchAgent():
-                self._open_switch = command
-                self.tell(PRIMARY, command)
-            case GetPolicy() | ExplainLastDecision():
-                self.tell(PERMISSIONS, command)
-            case ReplaceRules() | ChangeMode() | RevokeGrant():
-                self._open_changes.append(command)
-                self.tell(PERMISSIONS, command)
-            case _:
-                assert_never(command)
-
-    def _on_report(self, report: ActorReport) -> None:  # noqa: C901  (one case per message)
-        """Pass the report to the screen and update what may have to be sent again."""
-        match report:
             case UserCommandEnded():
                 self._user_command = None
-                self._unsent_commands.append(report)
-                self._screen_events.put(report)
-            case PromptRejected():
-                self._screen_events.put_notice(
-                    f"{report.agent} accepts no more prompts: it ends after its task."
-                )
-            case AgentSwitched() | SwitchAgentFailed():
-                self._open_switch = None
-                self._screen_events.put(report)
-            case RulesReplaced() | ReplaceRulesFailed() | ModeChanged() | ChangeModeFailed():
-                self._on_policy_result(report)
-            case GrantRevoked():
-                self._on_grant_revoked(report)
-            case SessionConfigured():
-                self._on_session_configured(report)
-            case TurnStarted() | ReplyCompleted() | ToolStarted():
-                self._running_turn = report.turn
-                self._screen_events.put(report)
-            case TurnCompleted() | TurnInterrupted() | TurnFailed():
-                self._on_turn_ended(report)
-            case PeerRestarted():
-                self._on_peer_restarted(report.peer)
-            case Undelivered():
-                self._on_undelivered(report)
+                self._unsent_commands.append(message)
+                self._screen_events.put(message)
             case _:
-                self._screen_events.put(report)
+                assert_never(message)
+
+    def _on_approval_message(self, message: ApprovalMessage) -> None:
+        match message:
+            case SubmitDecision():
+                self.tell(APPROVALS, message)
+            case ShowApproval() | DismissApproval() | StoreGrantFailed():
+                self._screen_events.put(message)
+            case _:
+                assert_never(message)
+
+    def _on_policy_message(self, message: PolicyMessage) -> None:
+        match message:
+            case GetPolicy() | ExplainLastDecision():
+                self.tell(PERMISSIONS, message)
+            case ReplaceRules() | ChangeMode() | RevokeGrant():
+                self._open_changes.append(message)
+                self.tell(PERMISSIONS, message)
+            case RulesReplaced() | ReplaceRulesFailed() | ModeChanged() | ChangeModeFailed():
+                self._on_policy_result(message)
+            case GrantRevoked():
+                self._on_grant_revoked(message)
+            case RevokeGrantFailed() | PolicySnapshot() | DecisionExplained():
+                self._screen_events.put(message)
+            case _:
+                assert_never(message)
+
+    def _on_peer_message(self, message: PeerMessage) -> None:
+        match message:
+            case PeerRestarted():
+                self._on_peer_restarted(message.peer)
+            case Undelivered():
+                self._on_undelivered(message)
+            case _:
+                assert_never(message)
 
     def _view(self, agent: Address | None) -> None:
         """Subscribe to one agent's stream and unsubscribe from the previous one."""
