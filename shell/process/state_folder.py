@@ -4,9 +4,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from actors.redaction.redaction import read_secrets
 from actors.sessions.state_paths import state_folder
-from shell.process.log_file import configure_logging
 from shell.startup.errors import StartError, to_start_error
 
 
@@ -35,6 +33,10 @@ def open_state_folder(environment: Mapping[str, str]) -> Path:
     except OSError as error:
         reason = f"{error.filename}: {error.strerror}"
         raise _make_error(reason, error) from error
+    # `permissions check` only finds the folder, and must not load pydantic.
+    from actors.redaction.redaction import read_secrets  # noqa: PLC0415
+    from shell.process.log_file import configure_logging  # noqa: PLC0415
+
     debug = environment.get("GREENROOM_LOG") == "debug"
     configure_logging(folder / "greenroom.log", read_secrets(environment), debug=debug)
     return folder

@@ -4,9 +4,9 @@ from pathlib import PurePath
 
 from messages.turns import ModelRetrying, PersistenceChanged
 
-PERSISTENCE_RECOVERED = "The session is being saved again; nothing was lost."
+PERSISTENCE_RECOVERED = "The session is being saved again; nothing is missing."
 SCRIPTED_MODEL_NOTICE = (
-    "Offline demo: replies come from a script. "
+    "Offline demo model: a script answers. "
     "Set ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL to use a real model."
 )
 _RETRY_REASONS = {

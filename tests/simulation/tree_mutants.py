@@ -23,9 +23,9 @@ def abort_before_withdraw(agent: Any, effects: Any) -> None:  # noqa: ANN401  (a
     ORIGINAL_CARRY_OUT(agent, (*(each for each in effects if each not in late), *late))
 
 
-def stream_deltas_up(publisher: Any, delta: TextDelta | ThinkingDelta, state: Any) -> None:  # noqa: ANN401  (as replaced)
+def stream_deltas_up(publisher: Any, delta: TextDelta | ThinkingDelta, turn: Any) -> None:  # noqa: ANN401  (as replaced)
     """Send deltas to the parent."""
-    if state.turn.stage is TurnStage.THINKING:
+    if turn.stage is TurnStage.THINKING:
         members = cast("dict[str, Any]", vars(publisher))
         members["_actor"].tell(members["_events_to"], delta)
 
