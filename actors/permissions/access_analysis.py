@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from actors.bash.parse import CommandPart, RedirectedFile, Word
 from actors.paths.resolve import PathResolver, WorkspacePaths
@@ -12,12 +12,7 @@ from actors.permissions.file_access import FileAccess, FileAccesses
 from actors.permissions.git_discovery import can_find_foreign_repository
 from actors.permissions.partial_words import is_fully_expanded
 from actors.permissions.rule_index import RuleIndex
-from actors.permissions.rules import (
-    FILE_CHANGE_PERMISSIONS,
-    FILE_READ_PERMISSIONS,
-    INTERNAL_PERMISSIONS,
-    PATH_PERMISSIONS,
-)
+from actors.permissions.rules import INTERNAL_CATEGORIES, PATH_CATEGORIES
 from actors.permissions.working_directory import (
     WorkingDirectories,
     find_part_directories,
@@ -89,13 +84,23 @@ class AccessAnalyzer:
         """Add everything that one request of a tool would do."""
         if len(request.target) > MAX_TARGET_CHARS:
             reason = f"it is longer than {MAX_TARGET_CHARS:,} characters"
-            self.accesses.append(_build_plain_access(request)._replace(ask_reason=reason))
+            self.accesses.append(self._build_plain_access(request)._replace(ask_reason=reason))
         elif request.permission == "bash":
             self._analyze_command(request)
-        elif request.permission in PATH_PERMISSIONS:
+        elif self.rule_index.get_category(request.permission) in PATH_CATEGORIES:
             self._analyze_file_tool(request)
         else:
-            self.accesses.append(_build_plain_access(request))
+            self.accesses.append(self._build_plain_access(request))
+
+    def _build_plain_access(self, request: PermissionRequest) -> Access:
+        category = self.rule_index.get_category(request.permission)
+        return Access(
+            request.permission,
+            request.target,
+            request.permission,
+            category,
+            changes_nothing=category in INTERNAL_CATEGORIES,
+        )
 
     # Files.
 
@@ -104,7 +109,7 @@ class AccessAnalyzer:
         tool, root = request.permission, self.resolver.workspace_paths.root
         file = self._files.look_up(tool, request.target, root)
         self.accesses.append(self._files.build_access(file, tool, "all"))
-        if tool in FILE_CHANGE_PERMISSIONS:
+        if file.category == "change":
             read = self._files.look_up("read", request.target, root)
             self.accesses.append(self._files.build_access(read, tool, "ask_or_deny"))
 
@@ -118,7 +123,7 @@ class AccessAnalyzer:
         ask_reason = command.ask_reason or ("" if command.parts else "it contains no command")
         if ask_reason or command.deny_reason:
             self.accesses.append(
-                _build_plain_access(request)._replace(
+                self._build_plain_access(request)._replace(
                     ask_reason=ask_reason, deny_reason=command.deny_reason
                 )
             )
@@ -168,6 +173,7 @@ class AccessAnalyzer:
                     "bash",
                     part.text,
                     "bash",
+                    "command",
                     rule_scope,
                     part.aliases,
                     protection_reason=protection_reason,
@@ -200,6 +206,7 @@ class AccessAnalyzer:
             "bash",
             part.text,
             "bash",
+            "command",
             other_spellings=part.aliases,
             ask_reason=ask_reason,
             grant_text="" if is_exact else self._command_text,
@@ -310,22 +317,16 @@ class AccessAnalyzer:
             self._add_file(file, scope if is_top_level else rule_scope)
 
 
-def _build_unknown_access(permission: str, word: Word) -> Access:
+def _build_unknown_access(permission: Literal["read", "write"], word: Word) -> Access:
     return Access(
         permission,
         word.text,
         "bash",
+        "read" if permission == "read" else "change",
         ask_reason=f"{word.text} cannot be resolved in advance",
         is_target_unknown=True,
         is_in_workspace=False,
-        changes_nothing=permission in FILE_READ_PERMISSIONS,
-    )
-
-
-def _build_plain_access(request: PermissionRequest) -> Access:
-    is_internal = request.permission in INTERNAL_PERMISSIONS
-    return Access(
-        request.permission, request.target, request.permission, changes_nothing=is_internal
+        changes_nothing=permission == "read",
     )
 
 

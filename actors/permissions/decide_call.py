@@ -10,8 +10,6 @@ from actors.permissions.decision import AccessDecision
 from actors.permissions.rule_index import get_rule_index
 from messages.policy import FileReadPolicy, PermissionProfile, PermissionRequest, Policy
 
-MULTI_FILE_TOOLS = frozenset({"glob", "grep"})
-
 
 @dataclass(frozen=True, slots=True)
 class CallDecision:
@@ -53,7 +51,9 @@ def decide_call(
     rule_index = get_rule_index(policy, chain)
     analysis = analyze_requests(requests, workspace_paths, rule_index)
     decisions = tuple([(access, decide_access(access, rule_index)) for access in analysis.accesses])
-    opens_many_files = any(request.permission in MULTI_FILE_TOOLS for request in requests)
+    opens_many_files = any(
+        rule_index.get_category(request.permission) == "search" for request in requests
+    )
     read_policy = FileReadPolicy(policy=policy, profile_chain=chain) if opens_many_files else None
     return CallDecision(
         combine_decisions(decisions), decisions, analysis.unmatched_files, read_policy

@@ -20,6 +20,7 @@ from actors.sessions.state_paths import (
     project_folder,
 )
 from actors.tools.local_command_runner import LocalCommandRunner
+from actors.tools.tool_list import DECLARED_TOOLS
 from actors.wiring.session_setup import SessionOptions
 from shell.cli.arguments import LaunchOptions, StartError
 from shell.cli.session_lookup import find_session
@@ -113,7 +114,7 @@ def build_launch_config(
     make_model()  # a key that is none is told now
     begins = options.continue_last and session.resume_path is None
     told = (NO_EARLIER_SESSION,) if begins else ()
-    granted = ProjectGrantStore(session.grants_file, workspace.root).read()
+    granted = ProjectGrantStore(session.grants_file, workspace.root, DECLARED_TOOLS).read()
     damaged = (granted.problem,) if granted.problem else ()
     wrong = (*found.problems, *agents.problems, *damaged)
     notices = (*stands.notices, *configuration.notices, *wrong, *told)

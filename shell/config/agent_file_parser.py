@@ -7,7 +7,8 @@ from typing import Any, cast, get_args
 
 from actors.agents.definition.definition import AgentMode, Definition
 from actors.models.model_names import resolve_model
-from actors.permissions.rules import PERMISSIONS, find_rule_problem
+from actors.permissions.rules import find_rule_problem
+from actors.tools.tool_list import DECLARED_TOOLS
 from messages.policy import Action, PermissionMode, Rule
 from shell.config.agent_frontmatter import Frontmatter, FrontmatterError, parse_frontmatter
 
@@ -56,6 +57,7 @@ KEY_ALIASES = {
     "permissionMode": "approval_mode",
     "maxTurns": "max_turns",
 }
+_TOOL_NAMES = frozenset(tool.name for tool in DECLARED_TOOLS)
 _SPEC = re.compile(r"\(.*\)\Z", re.DOTALL)
 
 
@@ -194,7 +196,7 @@ def normalize_tool_name(name: str) -> str:
     """Say what we call a tool."""
     bare = _SPEC.sub("", name).strip()
     small = bare.lower()
-    known = TOOL_ALIASES.get(small) or (small if small in PERMISSIONS else bare)
+    known = TOOL_ALIASES.get(small) or (small if small in _TOOL_NAMES else bare)
     return known or "-"
 
 
@@ -233,7 +235,7 @@ def _rule(tool: str, pattern: str, action: object) -> Rule:
     rule = Rule(
         permission=normalize_tool_name(tool), pattern=pattern, action=cast("Action", action)
     )
-    wrong = find_rule_problem(rule)
+    wrong = find_rule_problem(rule, DECLARED_TOOLS)
     if wrong:
         message = f"of {tool}: {wrong}"
         raise ValueError(message)

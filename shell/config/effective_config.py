@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from actors.permissions.rules import find_rule_warnings
+from actors.tools.tool_list import DECLARED_TOOLS
 from messages.policy import RuleSource
 from shell.cli.arguments import LaunchOptions
 from shell.config import config_layers
@@ -62,4 +63,6 @@ def _brought(
 
 
 def _warned(source: RuleSource) -> tuple[str, ...]:
-    return tuple(f"{source.name}: {text}" for text in find_rule_warnings(source.rules))
+    return tuple(
+        f"{source.name}: {text}" for text in find_rule_warnings(source.rules, DECLARED_TOOLS)
+    )

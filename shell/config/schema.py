@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, get_args
 
 from actors.permissions.rules import find_rule_problem
+from actors.tools.tool_list import DECLARED_TOOLS
 from messages.policy import Action, PermissionMode, Rule
 
 CONFIG_FORMAT = 1
@@ -132,7 +133,7 @@ def check_name(value: object) -> str:
 def _permission(value: object) -> str:
     if not isinstance(value, str):
         return "must be a text in quotes"
-    return find_rule_problem(Rule(permission=value, pattern="*", action="ask"))
+    return find_rule_problem(Rule(permission=value, pattern="*", action="ask"), DECLARED_TOOLS)
 
 
 def _pattern(value: object) -> str:

@@ -7,11 +7,12 @@ import pytest
 from actors.paths.resolve import IdentifyFile, PathResolver, WorkspacePaths
 from actors.permissions.access_analysis import AccessAnalyzer
 from actors.permissions.decide import combine_decisions, decide_access
-from actors.permissions.default_rules import DEFAULT_RULES
 from actors.permissions.rule_index import get_rule_index
+from actors.tools.tool_list import DECLARED_TOOLS
 from messages.policy import Action, Policy, Rule
 from tests.actors.permissions.decision_helpers import (
     BUILD_PROFILE,
+    DEFAULT_RULES,
     decide_action,
     permission_request,
     rule,
@@ -36,7 +37,7 @@ def decide_read(identify_file: IdentifyFile | None, name: str, *rules: Rule) -> 
         if identify_file
         else PathResolver(workspace_paths)
     )
-    policy = Policy(defaults=DEFAULT_RULES, sources=(user_rules(*rules),))
+    policy = Policy(tools=DECLARED_TOOLS, defaults=DEFAULT_RULES, sources=(user_rules(*rules),))
     rule_index = get_rule_index(policy, (BUILD_PROFILE,))
     analyzer = AccessAnalyzer(resolver, rule_index)
     analyzer.analyze(permission_request("read", name))
@@ -73,7 +74,9 @@ def test_an_allow_never_ignores_case() -> None:
 def test_a_command_with_an_unresolvable_path_asks(tmp_path: Path, command: str) -> None:
     (tmp_path / "loop").symlink_to("loop")
     workspace_paths = WorkspacePaths(root=str(tmp_path), cwd=str(tmp_path))
-    all_allowed = Policy(defaults=DEFAULT_RULES, sources=(user_rules(rule("bash", "*")),))
+    all_allowed = Policy(
+        tools=DECLARED_TOOLS, defaults=DEFAULT_RULES, sources=(user_rules(rule("bash", "*")),)
+    )
 
     assert decide_action("bash", command, all_allowed, workspace_paths=workspace_paths) == "ask"
 
