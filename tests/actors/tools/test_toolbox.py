@@ -1,12 +1,18 @@
+import ast
 import json
 from dataclasses import replace
+from pathlib import Path
+from typing import get_args
 
 import pytest
 from pydantic import ValidationError
 
+from actors import permissions
+from actors.permissions.rules import INHERENT_CATEGORIES
 from actors.tools.tool import PATH_FORMS, Arguments
 from actors.tools.tool_list import DECLARED_TOOLS, TOOL_LIST
 from actors.tools.toolbox import BUILT_IN_TOOLS, build_schema, find_tool, load_tool
+from messages.policy import ToolCategory
 
 pytestmark = pytest.mark.quick
 
@@ -19,6 +25,19 @@ def test_a_tool_that_declares_something_else_is_not_loaded() -> None:
     listed = replace(TOOL_LIST[0], default_action="ask")
     with pytest.raises(ValueError, match="default_action='allow'"):
         load_tool(listed)
+
+
+def test_the_permission_engine_names_no_tool_that_commands_do_not_consist_of() -> None:
+    sources = [file.read_text() for file in Path(permissions.__path__[0]).glob("*.py")]
+    constants = {
+        node.value
+        for source in sources
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Constant)
+    }
+    categories = get_args(ToolCategory)
+    names = {tool.name for tool in DECLARED_TOOLS} - set(categories)
+    assert constants & names <= INHERENT_CATEGORIES.keys()
 
 
 def test_a_default_never_denies_and_what_changes_files_asks() -> None:
