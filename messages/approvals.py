@@ -90,7 +90,7 @@ class ApprovalDecided(Message):
     """With `no`: the user's message to the model."""
     answers: tuple[str, ...] = ()
     """One answer per question, in order; multiple choices are separated by line breaks."""
-    decided_by: Literal["person", "rule"] = "person"
+    decided_by: Literal["user", "rule"] = "user"
     """`rule`: a policy change made the call allowed."""
 
 
@@ -131,7 +131,7 @@ class DismissApproval(Message):
 
     type: Literal["dismiss_approval"] = "dismiss_approval"
     id: str
-    outcome: Literal["answered", "withdrawn"]
+    outcome: Literal["decided", "withdrawn"]
 
 
 class SubmitDecision(Message):

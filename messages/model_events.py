@@ -9,21 +9,22 @@ from messages.base import Message
 ModelFailureReason = Literal[
     "unauthorized",
     "rejected",
-    "too_long",
+    "context_too_long",
     "rate_limited",
     "overloaded",
-    "server_failed",
+    "server_error",
     "unavailable",
-    "gateway",
+    "gateway_error",
     "unreachable",
-    "cut_off",
-    "protocol",
+    "stream_interrupted",
+    "protocol_error",
     "cancelled",
 ]
 """unauthorized: bad key · rejected: another 4xx · context_too_long: the conversation exceeds the
-window · rate_limited, overloaded: try later · server_failed: the service failed · unavailable: it
-accepts no requests now · gateway: a proxy answered or timed out · unreachable: no connection ·
-cut_off: the stream ended early · protocol: not the Messages API · cancelled: by us."""
+window · rate_limited, overloaded: try later · server_error: the service failed · unavailable: it
+accepts no requests now · gateway_error: a proxy answered or timed out · unreachable: no
+connection · stream_interrupted: the stream ended early · protocol_error: not the Messages API ·
+cancelled: by us."""
 
 LimitReason = Literal["max_turns", "token_budget", "time_limit"]
 """The user's limit that ended a turn: requests, tokens or seconds."""

@@ -1,14 +1,14 @@
-"""Serialization of messages, journal lines and envelopes to JSON, and back.
+"""Serialization of messages and journal lines to JSON, and back.
 
-An envelope on a link is `{"to", "sender", "message"}`. A journal line is the message's own object
-plus `seq`, `t` and `by`, `group` for all but the first record of a group, and finally `crc`.
+A journal line is the message's own object plus `seq`, `t` and `by`, `group` for all but the first
+record of a group, and finally `crc`.
 """
 
 import json
 import zlib
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Annotated, Any, Union, cast
+from typing import Annotated, Any, Union
 
 from pydantic import Field, TypeAdapter, ValidationError
 from pydantic_core import from_json, to_json
@@ -25,7 +25,6 @@ from messages import (
 )
 from messages.address import Address
 from messages.base import Message
-from messages.envelope import Envelope
 
 MESSAGE_MODULES = (
     child_lifecycle,
@@ -105,32 +104,6 @@ def decode(data: bytes | str) -> Message:
         return message_adapter().validate_json(data)
     except ValidationError as error:
         raise DecodeError(_describe_first(error)) from None
-
-
-def encode_envelope(envelope: Envelope) -> bytes:
-    """Encode an envelope for a link as one JSON object without line breaks."""
-    to, sender = to_json(envelope.to), to_json(envelope.sender)
-    return b'{"to":%s,"sender":%s,"message":%s}' % (to, sender, encode(envelope.message))
-
-
-def decode_envelope(data: bytes | str) -> Envelope:
-    """Decode an envelope. The link checks whether the sender is allowed.
-
-    Raises:
-        DecodeError: invalid JSON, an invalid address, or a message that `decode` rejects.
-    """
-    try:
-        value: object = from_json(data)
-        fields = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
-        if fields.keys() != {"to", "sender", "message"}:
-            problem = "an envelope must have exactly the keys to, sender and message"
-            raise DecodeError(problem)
-        message = message_adapter().validate_python(fields["message"])
-        return Envelope(Address(fields["to"]), Address(fields["sender"]), message)
-    except ValidationError as error:
-        raise DecodeError(_describe_first(error)) from None
-    except (ValueError, TypeError) as error:
-        raise DecodeError(str(error)) from None
 
 
 def encode_line(line: JournalLine) -> bytes:

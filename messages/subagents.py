@@ -8,7 +8,7 @@ from messages.address import Address
 from messages.base import Message
 from messages.policy import PermissionMode
 
-SubagentStatus = Literal["completed", "cancelled", "limited", "failed"]
+SubagentStatus = Literal["completed", "cancelled", "limit_reached", "failed"]
 """completed: it finished · cancelled: it was stopped · limit_reached: its own limit or an
 ancestor's ended it · failed: a provider error or a fault ended it."""
 

@@ -265,7 +265,7 @@ class TurnInterrupted(Message):
 
 
 TurnFailureReason = (
-    ModelFailureReason | LimitReason | Literal["max_tokens", "refusal", "stop_reason"]
+    ModelFailureReason | LimitReason | Literal["max_tokens", "refusal", "unexpected_stop_reason"]
 )
 
 
@@ -280,7 +280,7 @@ class TurnFailed(Message):
     usage: Usage = Usage()
 
 
-PersistenceStatus = Literal["well", "slow", "failing"]
+PersistenceStatus = Literal["ok", "slow", "failing"]
 
 
 class PersistenceChanged(Message):

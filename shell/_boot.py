@@ -1,35 +1,35 @@
-"""Installed as the top-level module `greenroom`: finds our own rooms, then starts the shell.
+"""Installed as the top-level module `greenroom`: fixes the import path, then starts the shell.
 
-A project that is worked on may have folders called `shell` or `messages`. With `PYTHONPATH=.` or
-`python -m greenroom` Python would look there first, so those entries go behind the installed ones.
-Installs hold a copy of this file: reinstall after changing it.
+A project may have folders named `shell` or `messages`. With `PYTHONPATH=.` or `python -m greenroom`
+Python would import those instead of ours, so such entries go after the installed packages.
+An installation contains a copy of this file: reinstall after changing it.
 """
 
 import os
 import sys
 
 
-def _installed_first(path: list[str], given: str, cwd: str) -> list[str]:
-    """Sort `path`: what is installed, what `PYTHONPATH` gave, and the current folder last."""
-    from_environment = {_place(entry) for entry in given.split(os.pathsep) if entry}
+def _sort_path(path: list[str], pythonpath: str, cwd: str) -> list[str]:
+    """Sort `path`: installed packages, then `PYTHONPATH`, then the current directory."""
+    pythonpath_entries = {_resolve(entry) for entry in pythonpath.split(os.pathsep) if entry}
 
-    def distance(entry: str) -> int:
-        place = _place(entry)
-        return 2 if place == cwd else int(place in from_environment)
+    def rank(entry: str) -> int:
+        resolved = _resolve(entry)
+        return 2 if resolved == cwd else int(resolved in pythonpath_entries)
 
-    return sorted(path, key=distance)
+    return sorted(path, key=rank)
 
 
-def _place(entry: str) -> str:
+def _resolve(entry: str) -> str:
     try:
         return os.path.realpath(entry)
-    except OSError:  # the current folder is gone; the shell says so, once there is one
+    except OSError:  # the current directory is gone; the shell reports that later
         return entry
 
 
-sys.path[:] = _installed_first(sys.path, os.environ.get("PYTHONPATH", ""), _place(os.curdir))
+sys.path[:] = _sort_path(sys.path, os.environ.get("PYTHONPATH", ""), _resolve(os.curdir))
 
-from shell.main import main  # noqa: E402  (only after the path is right)
+from shell.main import main  # noqa: E402  (only after the path is fixed)
 
 __all__ = ["main"]
 

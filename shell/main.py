@@ -1,4 +1,4 @@
-"""Where the program begins: reads the command line, starts the actors, runs a face, stops them."""
+"""Entry point: parses the command line, starts the actors, runs a front end, stops the actors."""
 
 import os
 import sys
@@ -9,20 +9,19 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from shell.cli.arguments import (
+from shell.cli.arguments import parse_command_line
+from shell.process.deferred_imports import disable_gc, enable_gc, start_background_imports
+from shell.process.stdout import OutputError, StdoutWriter
+from shell.process.streams import exit_process, fix_home, fix_streams, print_error
+from shell.startup.errors import StartError
+from shell.startup.options import (
     AgentsOptions,
     CheckOptions,
     HelpOptions,
     LaunchOptions,
     SessionsOptions,
-    StartError,
-    UsageError,
-    parse_command_line,
 )
-from shell.process.deferred_imports import disable_gc, enable_gc, start_background_imports
-from shell.process.stdout import OutputError, StdoutWriter
-from shell.process.streams import complain, exit_process, settle
-from shell.text.sanitize import visible
+from shell.text.sanitize import sanitize
 
 if TYPE_CHECKING:
     from actors.runtime.system import ActorSystem
@@ -39,33 +38,33 @@ INTERRUPTED_STATUS = 130
 
 
 def main() -> NoReturn:
-    """Run `greenroom` with the process's own arguments, and leave with its exit status."""
+    """Run `greenroom` with the process's arguments and exit with its status."""
     disable_gc()
-    settle()
+    fix_home()
+    fix_streams()
     exit_process(run(sys.argv[1:]))
 
 
 def run(arguments: list[str]) -> int:
-    """Run `greenroom` with these arguments; the exit status."""
+    """Run `greenroom` with these arguments and return the exit status."""
     try:
         return _run(parse_command_line(arguments))
     except StartError as error:
-        hint = "; try greenroom --help" if isinstance(error, UsageError) else ""
         for problem in error.args:
-            complain(f"{problem}{hint}")
+            print_error(problem)
         return error.exit_status
     except OutputError as error:
         if str(error):
-            complain(str(error))
+            print_error(str(error))
         return 1
     except KeyboardInterrupt:
         return INTERRUPTED_STATUS
-    except SystemExit as printed:  # `--help`, `--version`
-        return int(printed.code or 0)
-    except Exception as fault:  # noqa: BLE001  (ours, and told as such)
+    except SystemExit as end:  # `--help`, `--version`
+        return int(end.code or 0)
+    except Exception as error:  # noqa: BLE001  (a bug of ours; reported as one)
         from shell.cli.internal_error import log_internal_error
 
-        complain(log_internal_error(fault, os.environ))
+        print_error(log_internal_error(error, os.environ))
         return 1
 
 
@@ -93,137 +92,141 @@ def _run(  # noqa: PLR0911  (one return per command)
         enable_gc()
         return run_sessions_command(options, os.environ, time.time())  # noqa: TID251  (the wall clock)
     if options.headless:
-        return _headless(options)
+        return _run_headless(options)
     on_terminal = sys.stdin.isatty() and sys.stdout.isatty()
-    if options.command == "demo":
-        return _demo(options) if on_terminal and not options.auto_approve else _played_demo(options)
+    if options.demo:
+        interactive = on_terminal and not options.auto_approve
+        return _run_demo(options) if interactive else _run_auto_demo(options)
     if not on_terminal:
-        message = "standard input and output are no terminal; use greenroom -p PROMPT"
-        raise UsageError(message)
-    return _interactive(options)
+        message = "standard input and output are not a terminal; use greenroom -p PROMPT"
+        raise StartError(message)
+    return _run_interactive(options)
 
 
-def _headless(options: LaunchOptions) -> int:
-    from shell.headless import headless_console
+def _run_headless(options: LaunchOptions) -> int:
+    from shell.headless import main_loop
     from shell.headless.event_queue import EventQueue
+    from shell.headless.headless_console import HeadlessConsole
     from shell.headless.stdin_prompt import read_prompt
     from shell.view import status_notices
 
     prompt = read_prompt(options.prompt)
-    began_s = time.perf_counter()
+    started_s = time.perf_counter()
     start_background_imports()
-    happenings = EventQueue()
-    setup = _setup(options)
-    session = _open(setup)
-    if setup.session_options.is_scripted:
-        complain(status_notices.SCRIPTED_MODEL_NOTICE)
-    whole = options.output_format == "stream-json"
-    console = partial(headless_console.HeadlessConsole, prompt, happenings, forward_all=whole)
-    with _at_work(session, setup, console, happenings) as output:
-        tally, ended = headless_console.follow_run(happenings, output, options.output_format)
-    result = tally.build(time.perf_counter() - began_s, ended.error if ended else None)
-    headless_console.print_result(result, output, options.output_format)
-    return result.status if ended is None else ended.exit_status
+    queue = EventQueue()
+    config = _make_launch_config(options)
+    session = _open_session(config)
+    if config.session_options.is_scripted:
+        print_error(status_notices.SCRIPTED_MODEL_NOTICE)
+    forward_all = options.output_format == "stream-json"
+    console = partial(HeadlessConsole, prompt, queue, forward_all=forward_all)
+    with _run_actors(session, config, console, queue) as output:
+        builder, end = main_loop.follow_run(queue, output, options.output_format)
+    result = builder.build(time.perf_counter() - started_s, end.error if end else None)
+    main_loop.print_result(result, output, options.output_format)
+    return result.status if end is None else end.exit_status
 
 
-def _interactive(options: LaunchOptions) -> int:
+def _run_interactive(options: LaunchOptions) -> int:
     from shell.cli.terminal_prompt import ask_yes_no
 
-    return _repl(_setup(options, ask=ask_yes_no), options.prompt)
+    return _run_repl(_make_launch_config(options, ask_user=ask_yes_no), options.prompt)
 
 
-def _demo(options: LaunchOptions) -> int:
+def _run_demo(options: LaunchOptions) -> int:
     from actors.models.demo_script import DEMO_PROMPT
     from shell.cli import demo
 
-    return _repl(
-        demo.with_demo_script(_setup(options, demo.create_demo_folder()), pace=1.0), DEMO_PROMPT
-    )
+    config = _make_launch_config(options, demo.create_demo_folder())
+    return _run_repl(demo.with_demo_script(config, pace=1.0), DEMO_PROMPT)
 
 
-def _played_demo(options: LaunchOptions) -> int:
+def _run_auto_demo(options: LaunchOptions) -> int:
     from messages.turns import TurnCompleted
     from shell.cli import demo
     from shell.headless.event_queue import EventQueue, RunEnded
 
     start_background_imports()
-    happenings = EventQueue()
+    queue = EventQueue()
     folder = demo.create_demo_folder()
-    setup = demo.with_demo_script(_setup(options, folder), demo.AUTO_DEMO_PACE)
-    session = _open(setup)
-    with _at_work(
-        session, setup, partial(demo.AutoApprovingConsole, happenings), happenings
-    ) as output:
-        end = demo.print_demo(happenings, output)
-    print(f"The demo's repository: {folder}\nThe transcript: {session.log.path}")
+    config = demo.with_demo_script(_make_launch_config(options, folder), demo.AUTO_DEMO_PACE)
+    session = _open_session(config)
+    console = partial(demo.AutoApprovingConsole, queue)
+    with _run_actors(session, config, console, queue) as output:
+        end = demo.print_demo(queue, output)
+    print(f"Demo repository: {folder}\nSession file: {session.log.path}")
     if isinstance(end, RunEnded):
-        complain(end.error)
+        print_error(end.error)
         return end.exit_status
     return 0 if isinstance(end, TurnCompleted) else 1
 
 
 @contextmanager
-def _at_work(
+def _run_actors(
     session: "SessionHandle",
-    setup: "LaunchConfig",
+    config: "LaunchConfig",
     console: "ActorFactory",
-    happenings: "EventQueue",
+    queue: "EventQueue",
 ) -> Generator[StdoutWriter]:
-    """Let the actors work without a person; they are stopped on every way out."""
+    """Run the actors without a screen; they are stopped on every exit path."""
     from shell.headless.event_queue import RunEnded
-    from shell.headless.headless_console import handle_exit_signals
+    from shell.headless.main_loop import handle_exit_signals
 
     output = StdoutWriter()
-    with handle_exit_signals(happenings, output):
-        system = _start(session, setup, console, lambda why: happenings.put(RunEnded(1, why)))
+    with handle_exit_signals(queue, output):
+        system = _start_actors(
+            session, config, console, lambda reason: queue.put(RunEnded(1, reason))
+        )
         try:
             yield output
         finally:
             system.stop()
 
 
-def _repl(setup: "LaunchConfig", first_prompt: str | None) -> int:
-    """Serve the person, session after session, until they leave."""
-    session = _open(setup)
-    status, successor = _on_screen(session, setup, first_prompt)
-    while successor:
-        session = _succeed(session, setup, successor)
-        status, successor = _on_screen(session, setup, None)
-    folder = setup.session_options.workspace.cwd
-    where = "" if folder == Path.cwd() else f" in {folder}"
-    with suppress(OSError):  # a terminal that was closed
-        kept = f"Session {session.session_id} is kept"
-        if session.log.last_failure:
-            kept += f" up to what the disk took, and the rest is lost ({session.log.last_failure})"
-        print(visible(f"{kept}; greenroom --continue{where} goes on."))
+def _run_repl(config: "LaunchConfig", first_prompt: str | None) -> int:
+    """Run one session after another until the user exits."""
+    session = _open_session(config)
+    status, next_session = _show_session(session, config, first_prompt)
+    while next_session:
+        session = _open_next_session(session, config, next_session)
+        status, next_session = _show_session(session, config, None)
+    with suppress(OSError):  # the terminal was closed
+        print(sanitize(_format_exit_notice(session, config.session_options.workspace.cwd)))
     return status
 
 
-def _succeed(
-    session: "SessionHandle", setup: "LaunchConfig", successor: "NextSession"
+def _format_exit_notice(session: "SessionHandle", folder: Path) -> str:
+    failure = session.log.last_failure
+    saved = f"was only partly saved ({failure})" if failure else "is saved"
+    where = "" if folder == Path.cwd() else f" in {folder}"
+    return f"Session {session.session_id} {saved}. Resume it with greenroom --continue{where}."
+
+
+def _open_next_session(
+    session: "SessionHandle", config: "LaunchConfig", next_session: "NextSession"
 ) -> "SessionHandle":
-    """Open the session that the person chose; one that cannot be opened is told, and we go back."""
+    """Open the session that the user chose, or the current one again if that fails."""
     try:
-        return _open(_going_on(setup, successor.session_file))
+        return _open_session(_with_session_file(config, next_session.session_file))
     except StartError as error:
-        complain(str(error))
-        return _open(_going_on(setup, session.log.path))
+        print_error(str(error))
+        return _open_session(_with_session_file(config, session.log.path))
 
 
-def _going_on(setup: "LaunchConfig", path: Path | None) -> "LaunchConfig":
+def _with_session_file(config: "LaunchConfig", path: Path | None) -> "LaunchConfig":
     from dataclasses import replace
 
     return replace(
-        setup, session_options=replace(setup.session_options, resume_path=path, fork=False)
+        config, session_options=replace(config.session_options, resume_path=path, fork=False)
     )
 
 
-def _on_screen(
-    session: "SessionHandle", setup: "LaunchConfig", first_prompt: str | None
+def _show_session(
+    session: "SessionHandle", config: "LaunchConfig", first_prompt: str | None
 ) -> "tuple[int, NextSession | None]":
-    """Show one session until the person leaves it; the exit status, and what comes next."""
+    """Show one session until the user leaves it; return the exit status and the next session."""
     from messages.address import CONSOLE
-    from shell.cli.front_end import (
+    from shell.cli.interactive_session import (
         make_session_context,
         make_user_command_runner,
         replay_session,
@@ -232,29 +235,28 @@ def _on_screen(
     from shell.console.console import Console
     from shell.console.screen_events import ScreenEventQueue
 
-    inbox = ScreenEventQueue()
-    place = make_session_context(session, setup, time.time)  # noqa: TID251  (the one wall clock)
-    console = partial(Console, inbox, make_user_command_runner(session, setup))
+    screen_events = ScreenEventQueue()
+    context = make_session_context(session, config, time.time)  # noqa: TID251  (the one wall clock)
+    console = partial(Console, screen_events, make_user_command_runner(session, config))
     system: ActorSystem | None = None
 
-    def ended(problem: str) -> None:
-        inbox.put_notice(f"The session ended: {problem}. What was said is kept.")
+    def on_system_ended(problem: str) -> None:
+        screen_events.put_notice(f"The session ended: {problem}. What happened so far is saved.")
         repl.exit(1)
 
-    def drawn() -> None:
-        """Begin behind the first screen; no key is read before this has returned."""
+    def on_first_screen() -> None:
+        """Start the actors behind the first screen; no key is read before this returns."""
         nonlocal system
-        replay_session(session, inbox)
-        system = _start(session, setup, console, ended, inbox.put_notice)
-        start_background_imports(
-            "shell.view.markdown_renderer"
-        )  # keys would wait for it in the first reply
+        replay_session(session, screen_events)
+        system = _start_actors(session, config, console, on_system_ended, screen_events.put_notice)
+        # The first reply imports this module; keys would wait for it.
+        start_background_imports("shell.view.markdown_renderer")
 
     def post(message: "Message") -> None:
-        if system is not None:  # always: nothing is said before the first screen
+        if system is not None:  # always, since nothing is posted before the first screen
             system.tell(CONSOLE, message)
 
-    repl = select_front_end()(post, inbox, place, first_prompt, drawn)
+    repl = select_front_end()(post, screen_events, context, first_prompt, on_first_screen)
     try:
         return repl.run(), repl.next_session
     finally:
@@ -262,44 +264,45 @@ def _on_screen(
             system.stop()
 
 
-def _setup(
-    options: LaunchOptions, start: Path | None = None, ask: "AskUser | None" = None
+def _make_launch_config(
+    options: LaunchOptions, start_folder: Path | None = None, ask_user: "AskUser | None" = None
 ) -> "LaunchConfig":
     from shell.cli.launch_config import build_launch_config
     from shell.config.workspace_discovery import get_current_folder
 
-    setup = build_launch_config(options, os.environ, start or get_current_folder(), ask)
-    for notice in setup.notices:
-        complain(notice)
-    return setup
+    config = build_launch_config(
+        options, os.environ, start_folder or get_current_folder(), ask_user
+    )
+    for notice in config.notices:
+        print_error(notice)
+    return config
 
 
-def _open(setup: "LaunchConfig") -> "SessionHandle":
+def _open_session(config: "LaunchConfig") -> "SessionHandle":
     from actors.sessions.errors import LogError
     from actors.wiring.session_setup import open_session
     from shell.startup.errors import to_start_error
 
     try:
-        session = open_session(setup.session_options, time.time)  # noqa: TID251  (the one wall clock)
+        session = open_session(config.session_options, time.time)  # noqa: TID251  (the one wall clock)
     except LogError as error:
         raise to_start_error(error.detail, error.__cause__) from error
     if session.torn_tail_path:
-        complain(
-            f"the last record was cut short and does not count; it is in {session.torn_tail_path}"
-        )
+        print_error(f"the session's last record is incomplete; moved to {session.torn_tail_path}")
     return session
 
 
-def _start(
+def _start_actors(
     session: "SessionHandle",
-    setup: "LaunchConfig",
+    config: "LaunchConfig",
     console: "ActorFactory",
-    ended: Callable[[str], None],
-    tell: Callable[[str], None] | None = None,
+    on_ended: Callable[[str], None],
+    print_on_screen: Callable[[str], None] | None = None,
 ) -> "ActorSystem":
-    """Start every actor; `ended` hears when the system ends by itself, on any thread.
+    """Start every actor.
 
-    Where there is a screen, `tell` shows a line on it, and the session goes on without its console.
+    `on_ended` is called on any thread when the system shuts itself down. With a screen,
+    `print_on_screen` shows a line on it, and the session continues without its console.
     """
     from dataclasses import replace
 
@@ -308,22 +311,25 @@ def _start(
     from actors.supervisor.supervisor import RootSupervisor, format_restart_notice
     from actors.wiring.wiring import SessionPorts, make_child_factories
     from messages.child_lifecycle import ChildCompleted
-    from shell.cli.help_text import build_help_text
+    from shell.cli.help_tool_text import build_help_text
     from shell.process.stall_handler import make_stall_handler
 
-    def root_ended(end: "ChildEnded") -> None:
+    def on_root_ended(end: "ChildEnded") -> None:
         if isinstance(end, ChildCompleted):
-            ended(end.result)
+            on_ended(end.result)
 
-    around = SessionPorts(setup.make_model(), build_help_text, setup.processes)
-    factories = make_child_factories(session, around, console)
-    told = tell or complain
-    factories = replace(factories, on_console_lost=tell)
+    ports = SessionPorts(config.make_model(), build_help_text, config.processes)
+    factories = make_child_factories(session, ports, console)
+    notify_user = print_on_screen or print_error
+    factories = replace(factories, on_console_lost=print_on_screen)
     system = ActorSystem(partial(RootSupervisor, factories))
-    system.add_end_callback(root_ended)
-    system.set_restart_callback(lambda peer: told(format_restart_notice(peer)))
-    stuck = make_stall_handler(
-        system.ask, told, setup.processes.kill_all, on_screen=tell is not None
+    system.add_end_callback(on_root_ended)
+    system.set_restart_callback(lambda peer: notify_user(format_restart_notice(peer)))
+    stall_handler = make_stall_handler(
+        system.ask,
+        notify_user,
+        config.processes.kill_all,
+        on_screen=print_on_screen is not None,
     )
-    system.start_watchdog(stuck.on_stall, stuck.on_fatal_stall, StallLimits())
+    system.start_watchdog(stall_handler.on_stall, stall_handler.on_fatal_stall, StallLimits())
     return system

@@ -1,4 +1,4 @@
-"""What holds for every test; fixtures live beside the tests that share them."""
+"""Settings for all tests; fixtures are next to the tests that use them."""
 
 import gc
 from pathlib import Path
@@ -12,22 +12,22 @@ settings.register_profile("quick", max_examples=25)
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Draw fewer examples where the quick tests alone are run, before each commit."""
-    if _only_quick(config):
+    """Run fewer Hypothesis examples in a run of the quick tests."""
+    if _runs_only_quick_tests(config):
         settings.load_profile("quick")
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave modules without a quick test unread where those alone are run."""
-    if _only_quick(config) and collection_path.name.startswith("test_"):
+    """Skip modules without a quick test in a run of the quick tests."""
+    if _runs_only_quick_tests(config) and collection_path.name.startswith("test_"):
         return "mark.quick" not in collection_path.read_text() or None
     return None
 
 
 def pytest_collection_finish() -> None:
-    """Keep the garbage collector from going over every collected test again and again."""
+    """Exclude the collected tests from garbage collection, which would scan them repeatedly."""
     gc.freeze()
 
 
-def _only_quick(config: pytest.Config) -> bool:
+def _runs_only_quick_tests(config: pytest.Config) -> bool:
     return bool(config.getoption("markexpr") == "quick")

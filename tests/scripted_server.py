@@ -1,7 +1,7 @@
-"""A model server for tests: answers from a list, well or badly, and remembers what it was asked.
+"""A model server for tests that sends scripted responses, valid or not, and records requests.
 
-Plain sockets and threads, so that every way a server can fail can be played, also against a
-program in another process.
+It uses plain sockets and threads, so that a server can fail in every way, also for a program in
+another process.
 """
 
 import socket
@@ -18,15 +18,15 @@ from actors.models.scripted_reply import ReplyPlan, ScriptedCall, StreamEvent, g
 from actors.models.server_sent_events import encode_event
 
 ResponseEnding = Literal["complete", "close", "reset", "silence"]
-"""complete: the body ends as HTTP wants · close: the connection without it · reset: by RST ·
-silence: never, until the client leaves."""
+"""How a response ends: `complete` as HTTP requires, `close` and `reset` (RST) before the end of
+the body, `silence` not before the client disconnects."""
 
-_PIECE_BYTES = 4096
+_CHUNK_BYTES = 4096
 
 
 @dataclass(frozen=True)
 class ScriptedResponse:
-    """One scripted answer."""
+    """One response of the server."""
 
     body: bytes
     status: int = 200
@@ -34,13 +34,13 @@ class ScriptedResponse:
         default_factory=lambda: {"content-type": "text/event-stream"}
     )
     ending: ResponseEnding = "complete"
-    chunk_bytes: int = _PIECE_BYTES
-    """Size of the parts in which the body is sent."""
+    chunk_bytes: int = _CHUNK_BYTES
+    """Size of the chunks in which the body is sent."""
 
 
 @dataclass(frozen=True)
 class RecordedRequest:
-    """One request as it came in."""
+    """One request that the server received."""
 
     method: str
     path: str
@@ -56,20 +56,20 @@ class RecordedRequest:
 def respond_text(
     text: str = "", *calls: ScriptedCall, thinking: str = "", stop_reason: str = ""
 ) -> ScriptedResponse:
-    """Answer well: reasoning, text, tool calls in small deltas."""
+    """Respond with thinking, text and tool calls in small deltas."""
     plan = ReplyPlan(text=text, calls=calls, thinking=thinking, stop_reason=stop_reason)
     return respond_events(generate_events(plan, {"model": "scripted"}, "toolu"))
 
 
 def respond_tool_call(name: str, **arguments: JsonValue) -> ScriptedResponse:
-    """Answer by one tool call."""
+    """Respond with one tool call."""
     return respond_text("", ScriptedCall(name, arguments))
 
 
 def respond_raw_tool_call(
     name: str, *pieces: str, stop_reason: str = "tool_use"
 ) -> ScriptedResponse:
-    """Answer by a tool call whose input is exactly these pieces, JSON or not."""
+    """Respond with a tool call whose input deltas are exactly these pieces, valid JSON or not."""
     call: StreamEvent = {"type": "tool_use", "id": "toolu_raw", "name": name, "input": {}}
     events: list[StreamEvent] = [
         next(generate_events(ReplyPlan(), {"model": "scripted"}, "toolu")),
@@ -86,39 +86,41 @@ def respond_raw_tool_call(
 
 
 def respond_events(events: Iterable[StreamEvent]) -> ScriptedResponse:
-    """Answer by these events, right or wrong."""
+    """Respond with these events, valid or not."""
     return ScriptedResponse(b"".join(encode_event(event) for event in events))
 
 
 def respond_stream_error(
-    kind: str, message: str, after: ScriptedResponse | None = None
+    error_type: str, message: str, after: ScriptedResponse | None = None
 ) -> ScriptedResponse:
-    """Answer by an `error` event, after what another answer says (its last event left out)."""
+    """Respond with an `error` event, after the content of another response."""
     before = after.body[: after.body.rindex(b"event: content_block_stop")] if after else b""
-    error: StreamEvent = {"type": "error", "error": {"type": kind, "message": message}}
+    error: StreamEvent = {"type": "error", "error": {"type": error_type, "message": message}}
     return ScriptedResponse(before + encode_event(error))
 
 
-def respond_http_error(status: int, kind: str, message: str, **headers: str) -> ScriptedResponse:
-    """Answer by an HTTP error; header names take `_` for `-`."""
+def respond_http_error(
+    status: int, error_type: str, message: str, **headers: str
+) -> ScriptedResponse:
+    """Respond with an HTTP error; `_` in header names becomes `-`."""
     names = {name.replace("_", "-"): value for name, value in headers.items()}
-    body = to_json({"type": "error", "error": {"type": kind, "message": message}})
+    body = to_json({"type": "error", "error": {"type": error_type, "message": message}})
     return ScriptedResponse(
         body, status=status, headers={"content-type": "application/json", **names}
     )
 
 
 def truncate_response(
-    answer: ScriptedResponse, after_bytes: int, ending: ResponseEnding
+    response: ScriptedResponse, length_bytes: int, ending: ResponseEnding
 ) -> ScriptedResponse:
-    """Break an answer off after so many bytes of its body."""
-    return replace(answer, body=answer.body[:after_bytes], ending=ending)
+    """Return a response that ends after this many bytes of its body."""
+    return replace(response, body=response.body[:length_bytes], ending=ending)
 
 
 class ScriptedServer:
-    """Serves its answers in order while it is entered; what comes beyond them gets a 400.
+    """Sends its responses in order while its context is open, then status 400.
 
-    What models take is told apart from them; nobody is told unless `models` says so.
+    Requests for a model's limits do not count; they get `limits_response`, by default a 404.
     """
 
     def __init__(
@@ -127,18 +129,20 @@ class ScriptedServer:
         limits_response: ScriptedResponse | None = None,
         respond: Callable[[RecordedRequest], ScriptedResponse | None] | None = None,
     ) -> None:
-        """Answer in order, or each request by what it asks."""
+        """Send `responses` in order, or what `respond` returns for each request."""
         self.requests: list[RecordedRequest] = []
         self.limits_requests: list[RecordedRequest] = []
-        self._models = limits_response or respond_http_error(404, "not_found_error", "no such path")
+        self._limits_response = limits_response or respond_http_error(
+            404, "not_found_error", "no such path"
+        )
         self.connection_count = 0
-        self._answers = iter(responses)
-        self._by = respond
+        self._responses = iter(responses)
+        self._respond = respond
         self._socket = socket.create_server(("127.0.0.1", 0))
         self._connections: set[socket.socket] = set()
         self._threads: list[threading.Thread] = []
         self._changed = threading.Condition()
-        self._left = 0
+        self._disconnect_count = 0
 
     @property
     def base_url(self) -> str:
@@ -149,25 +153,25 @@ class ScriptedServer:
         return self
 
     def __exit__(self, *_: object) -> None:
-        # Shutting down, unlike closing, wakes whoever is blocked on the socket.
-        self._shut(self._socket)
+        # Shutting down, unlike closing, wakes the threads that are blocked on the socket.
+        self._shut_down(self._socket)
         with self._changed:
             connections = tuple(self._connections)
         for connection in connections:
-            self._shut(connection)
+            self._shut_down(connection)
         for thread in self._threads:
             thread.join(5)
         self._socket.close()
 
     def wait_for_requests(self, count: int, timeout_s: float = 10.0) -> None:
-        """Wait until so many requests have come in, or fail."""
+        """Wait until the server has received this many requests."""
         with self._changed:
             assert self._changed.wait_for(lambda: len(self.requests) >= count, timeout_s)
 
     def wait_for_disconnects(self, count: int = 1, timeout_s: float = 10.0) -> None:
-        """Wait until clients have closed so many answers that had fallen silent, or fail."""
+        """Wait until clients have closed this many silent responses."""
         with self._changed:
-            assert self._changed.wait_for(lambda: self._left >= count, timeout_s)
+            assert self._changed.wait_for(lambda: self._disconnect_count >= count, timeout_s)
 
     def _accept(self) -> None:
         while True:
@@ -184,8 +188,8 @@ class ScriptedServer:
     def _serve(self, connection: socket.socket) -> None:
         try:
             with connection, connection.makefile("rb") as reader:
-                while (asked := _read(reader)) is not None:
-                    if not self._answer(connection, self._answer_to(asked)):
+                while (request := _read_request(reader)) is not None:
+                    if not self._send(connection, self.choose_response(request)):
                         return
         except OSError:
             return
@@ -193,40 +197,41 @@ class ScriptedServer:
             with self._changed:
                 self._connections.discard(connection)
 
-    def _answer_to(self, asked: RecordedRequest) -> ScriptedResponse:
+    def choose_response(self, request: RecordedRequest) -> ScriptedResponse:
+        """Record a request and return its response."""
         with self._changed:
-            if asked.method == "GET":
-                self.limits_requests.append(asked)
-                answer: ScriptedResponse | None = self._models
+            if request.method == "GET":
+                self.limits_requests.append(request)
+                response: ScriptedResponse | None = self._limits_response
             else:
-                self.requests.append(asked)
-                answer = self._by(asked) if self._by else next(self._answers, None)
+                self.requests.append(request)
+                response = self._respond(request) if self._respond else next(self._responses, None)
             self._changed.notify_all()
-        return answer or _NOTHING_LEFT
+        return response or _NO_MORE_RESPONSES
 
-    def _answer(self, connection: socket.socket, answer: ScriptedResponse) -> bool:
-        """Send an answer; whether the connection can serve another one."""
-        connection.sendall(_head(answer))
-        for start in range(0, len(answer.body), answer.chunk_bytes):
-            piece = answer.body[start : start + answer.chunk_bytes]
-            connection.sendall(b"%x\r\n%s\r\n" % (len(piece), piece))
-        if answer.ending == "complete":
+    def _send(self, connection: socket.socket, response: ScriptedResponse) -> bool:
+        """Send a response; return True if the connection stays open."""
+        connection.sendall(_encode_head(response))
+        for start in range(0, len(response.body), response.chunk_bytes):
+            chunk = response.body[start : start + response.chunk_bytes]
+            connection.sendall(b"%x\r\n%s\r\n" % (len(chunk), chunk))
+        if response.ending == "complete":
             connection.sendall(b"0\r\n\r\n")
-        elif answer.ending == "reset":
+        elif response.ending == "reset":
             linger = struct.pack("ii", 1, 0)
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
-        elif answer.ending == "silence":
+        elif response.ending == "silence":
             self._wait_for_close(connection)
-        return answer.ending == "complete"
+        return response.ending == "complete"
 
     def _wait_for_close(self, connection: socket.socket) -> None:
         try:
             while connection.recv(1):
                 pass
         except ConnectionError:
-            pass  # closed by RST: closed all the same
+            pass  # RST also closes the connection
         with self._changed:
-            self._left += 1
+            self._disconnect_count += 1
             self._changed.notify_all()
 
     def _start(self, run: Callable[..., None], *arguments: object) -> None:
@@ -235,19 +240,19 @@ class ScriptedServer:
         thread.start()
 
     @staticmethod
-    def _shut(connection: socket.socket) -> None:
+    def _shut_down(connection: socket.socket) -> None:
         try:
             connection.shutdown(socket.SHUT_RDWR)
         except OSError:
             return
 
 
-_NOTHING_LEFT = respond_http_error(
-    400, "invalid_request_error", "the scripted server has no more answers"
+_NO_MORE_RESPONSES = respond_http_error(
+    400, "invalid_request_error", "the scripted server has no more responses"
 )
 
 
-def _read(reader: BinaryIO) -> RecordedRequest | None:
+def _read_request(reader: BinaryIO) -> RecordedRequest | None:
     first = reader.readline().decode("latin-1").split(" ")
     if len(first) < 2:  # the client has closed
         return None
@@ -259,7 +264,7 @@ def _read(reader: BinaryIO) -> RecordedRequest | None:
     return RecordedRequest(method=first[0], path=first[1], headers=headers, raw_body=raw)
 
 
-def _head(answer: ScriptedResponse) -> bytes:
-    lines = [f"HTTP/1.1 {answer.status} Scripted", "transfer-encoding: chunked"]
-    lines += [f"{name}: {value}" for name, value in answer.headers.items()]
+def _encode_head(response: ScriptedResponse) -> bytes:
+    lines = [f"HTTP/1.1 {response.status} Scripted", "transfer-encoding: chunked"]
+    lines += [f"{name}: {value}" for name, value in response.headers.items()]
     return ("\r\n".join(lines) + "\r\n\r\n").encode()

@@ -1,4 +1,4 @@
-"""A picture of a terminal's screen, as SVG without any dependency."""
+"""Draws a terminal's screen as SVG."""
 
 from itertools import groupby
 from typing import NamedTuple
@@ -43,14 +43,14 @@ class CellStyle(NamedTuple):
 
 
 def render_svg(screen: pyte.Screen, title: str) -> str:
-    """Draw the screen as it is, down to its last row that is not blank; `title` is for readers."""
+    """Return the screen, down to its last row with text, as SVG; `title` describes it."""
     rows = _used_rows(screen)
-    runs = [run for y in range(rows) for run in _row(screen, y)]
+    runs = [run for y in range(rows) for run in _draw_row(screen, y)]
     return _svg(screen.columns, rows, title, runs)
 
 
 class AnimationFrame(NamedTuple):
-    """One screen of a film, and how long it stands."""
+    """One screen of an animation and its duration."""
 
     svg_elements: list[str]
     row_count: int
@@ -58,33 +58,35 @@ class AnimationFrame(NamedTuple):
 
 
 def capture_frame(screen: pyte.Screen, duration_s: float) -> AnimationFrame:
-    """Keep the screen as it is now."""
-    runs = [run for y in range(screen.lines) for run in _row(screen, y)]
+    """Return the current screen as a frame."""
+    runs = [run for y in range(screen.lines) for run in _draw_row(screen, y)]
     return AnimationFrame(runs, _used_rows(screen), duration_s)
 
 
 def render_animation(frames: list[AnimationFrame], columns: int, title: str) -> str:
-    """Show screens one after another, without end; the last one where nothing moves."""
-    whole_s = sum(each.duration_s for each in frames)
-    styles = [f"g{{visibility:hidden;animation:{whole_s:g}s step-end infinite}}"]
+    """Return an endless animation; with reduced motion, only its last frame is visible."""
+    total_s = sum(each.duration_s for each in frames)
+    styles = [f"g{{visibility:hidden;animation:{total_s:g}s step-end infinite}}"]
     runs: list[str] = []
-    begun_s = 0.0
+    start_s = 0.0
     for number, each in enumerate(frames):
-        begin, end = 100 * begun_s / whole_s, 100 * (begun_s + each.duration_s) / whole_s
-        hidden_before = "0%{visibility:hidden}" if begin else ""
+        start, end = 100 * start_s / total_s, 100 * (start_s + each.duration_s) / total_s
+        hidden_before = "0%{visibility:hidden}" if start else ""
         styles.append(
-            f"@keyframes k{number}{{{hidden_before}{begin:.2f}%{{visibility:visible}}"
+            f"@keyframes k{number}{{{hidden_before}{start:.2f}%{{visibility:visible}}"
             f"{end:.2f}%{{visibility:hidden}}}}#f{number}{{animation-name:k{number}}}"
         )
         runs.extend([f'<g id="f{number}">', *each.svg_elements, "</g>"])
-        begun_s += each.duration_s
+        start_s += each.duration_s
     last = len(frames) - 1
-    still = f"@media(prefers-reduced-motion){{g{{animation:none}}#f{last}{{visibility:visible}}}}"
+    reduced_motion = (
+        f"@media(prefers-reduced-motion){{g{{animation:none}}#f{last}{{visibility:visible}}}}"
+    )
     rows = max(each.row_count for each in frames)
-    return _svg(columns, rows, title, [f"<style>{''.join(styles)}{still}</style>", *runs])
+    return _svg(columns, rows, title, [f"<style>{''.join(styles)}{reduced_motion}</style>", *runs])
 
 
-def _svg(columns: int, rows: int, title: str, inside: list[str]) -> str:
+def _svg(columns: int, rows: int, title: str, elements: list[str]) -> str:
     width = columns * CELL_WIDTH + 2 * MARGIN
     height = rows * CELL_HEIGHT + 2 * MARGIN
     lines = [
@@ -94,7 +96,7 @@ def _svg(columns: int, rows: int, title: str, inside: list[str]) -> str:
         ),
         f"<title>{escape(title)}</title>",
         f'<rect width="100%" height="100%" rx="8" fill="{BACKGROUND}"/>',
-        *inside,
+        *elements,
         "</svg>",
     ]
     return "\n".join(lines) + "\n"
@@ -105,50 +107,51 @@ def _used_rows(screen: pyte.Screen) -> int:
     return max(used, default=0) + 1
 
 
-def _row(screen: pyte.Screen, y: int) -> list[str]:
+def _draw_row(screen: pyte.Screen, y: int) -> list[str]:
     cells = [screen.buffer[y][x] for x in range(screen.columns)]
     runs: list[str] = []
-    begun = 0
-    for look, group in groupby(cells, _look):
+    x = 0
+    for style, group in groupby(cells, _get_style):
         run = list(group)
-        runs.extend(_run(look, run, begun, y))
-        begun += len(run)
+        runs.extend(_draw_run(style, run, x, y))
+        x += len(run)
     return runs
 
 
-def _look(cell: Char) -> CellStyle:
-    ink, paper = _colour(cell.fg, FOREGROUND), _colour(cell.bg, BACKGROUND)
+def _get_style(cell: Char) -> CellStyle:
+    foreground, background = _get_color(cell.fg, FOREGROUND), _get_color(cell.bg, BACKGROUND)
     if cell.reverse:
-        ink, paper = paper, ink
-    return CellStyle(ink, paper, cell.bold, cell.italics, cell.underscore)
+        foreground, background = background, foreground
+    return CellStyle(foreground, background, cell.bold, cell.italics, cell.underscore)
 
 
-def _colour(name: str, default: str) -> str:
+def _get_color(name: str, default: str) -> str:
     return default if name == "default" else PALETTE.get(name) or f"#{name}"
 
 
-def _run(look: CellStyle, cells: list[Char], x: int, y: int) -> list[str]:
+def _draw_run(style: CellStyle, cells: list[Char], x: int, y: int) -> list[str]:
     left, top = MARGIN + x * CELL_WIDTH, MARGIN + y * CELL_HEIGHT
-    drawn: list[str] = []
-    if look.background != BACKGROUND:
-        drawn.append(
+    elements: list[str] = []
+    if style.background != BACKGROUND:
+        elements.append(
             f'<rect x="{left:g}" y="{top:g}" width="{len(cells) * CELL_WIDTH:g}" '
-            f'height="{CELL_HEIGHT}" fill="{look.background}"/>'
+            f'height="{CELL_HEIGHT}" fill="{style.background}"/>'
         )
     text = "".join(cell.data for cell in cells)  # a wide character's second cell is empty
     if text.strip():
-        kept = len(cells) - (len(text) - len(text.rstrip()))
-        drawn.append(
-            f'<text x="{left:g}" y="{top + FONT_SIZE:g}" textLength="{kept * CELL_WIDTH:g}" '
-            f'xml:space="preserve" fill="{look.foreground}"{_font(look)}>{escape(text.rstrip())}</text>'
+        width = len(cells) - (len(text) - len(text.rstrip()))
+        elements.append(
+            f'<text x="{left:g}" y="{top + FONT_SIZE:g}" textLength="{width * CELL_WIDTH:g}" '
+            f'xml:space="preserve" fill="{style.foreground}"{_format_font(style)}>'
+            f"{escape(text.rstrip())}</text>"
         )
-    return drawn
+    return elements
 
 
-def _font(look: CellStyle) -> str:
-    told = [
-        (look.bold, ' font-weight="bold"'),
-        (look.italic, ' font-style="italic"'),
-        (look.underline, ' text-decoration="underline"'),
+def _format_font(style: CellStyle) -> str:
+    attributes = [
+        (style.bold, ' font-weight="bold"'),
+        (style.italic, ' font-style="italic"'),
+        (style.underline, ' text-decoration="underline"'),
     ]
-    return "".join(attribute for holds, attribute in told if holds)
+    return "".join(attribute for is_set, attribute in attributes if is_set)

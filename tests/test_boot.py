@@ -1,3 +1,5 @@
+"""The boot module finds the installed packages before a project's."""
+
 import shutil
 import subprocess
 import sys
@@ -15,17 +17,15 @@ def write_package(folder: Path, output: str) -> None:
 
 
 @pytest.mark.parametrize("python_path", ["", ".", "{project}"])
-def test_a_project_with_a_shell_of_its_own_does_not_stand_in_for_ours(
-    tmp_path: Path, python_path: str
-) -> None:
+def test_a_projects_own_shell_package_is_not_imported(tmp_path: Path, python_path: str) -> None:
     installed, project = tmp_path / "installed", tmp_path / "project"
     write_package(installed, "ours")
     write_package(project, "theirs")
     shutil.copy(BOOT, installed / "greenroom.py")
-    # Behind the entries for the project, before what this environment has installed itself.
-    place = f"import sys; sys.path.insert(2, {str(installed)!r}); "
-    ran = subprocess.run(
-        [sys.executable, "-c", place + "import greenroom; greenroom.main()"],
+    # After the entries for the project, before the packages of this environment.
+    set_path = f"import sys; sys.path.insert(2, {str(installed)!r}); "
+    result = subprocess.run(
+        [sys.executable, "-c", set_path + "import greenroom; greenroom.main()"],
         cwd=project,
         env={"PYTHONPATH": python_path.format(project=project)},
         capture_output=True,
@@ -33,4 +33,4 @@ def test_a_project_with_a_shell_of_its_own_does_not_stand_in_for_ours(
         check=True,
         timeout=20,
     )
-    assert ran.stdout == "ours\n"
+    assert result.stdout == "ours\n"

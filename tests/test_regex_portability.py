@@ -1,4 +1,4 @@
-"""Regular expressions mean the same on every Python that we say we run on."""
+"""Regular expressions match the same text on every supported Python."""
 
 import re
 from pathlib import Path
@@ -11,10 +11,10 @@ ROOT = Path(__file__).parents[1]
 POSSESSIVE_GROUP = re.compile(r"\)(?:[*+?]|\{[\d,]+\})\+")
 
 
-def test_no_group_is_repeated_possessively() -> None:
-    """Before 3.11.5 such a repetition keeps what it took of a round that failed (gh-106052).
+def test_no_regular_expression_repeats_a_group_possessively() -> None:
+    """Before 3.11.5 such a repetition keeps part of an iteration that failed (gh-106052).
 
-    An atomic group around the repetition means the same, and is right everywhere.
+    An atomic group around the repetition matches the same text and works on every version.
     """
     found = [
         f"{path.relative_to(ROOT)}:{number}"
@@ -27,10 +27,10 @@ def test_no_group_is_repeated_possessively() -> None:
 
 
 @pytest.mark.parametrize("pattern", ["(?:ab?c)*+", "x(?:[ ]++a)++", "(?:ab){2,}+", "(?:ab)?+"])
-def test_a_repeated_group_is_seen(pattern: str) -> None:
+def test_the_check_finds_a_possessively_repeated_group(pattern: str) -> None:
     assert POSSESSIVE_GROUP.search(pattern)
 
 
 @pytest.mark.parametrize("pattern", ["[ab]*+", r"\w++c", "(?>(?:ab?c)*)", "(?:ab)*"])
-def test_others_are_not(pattern: str) -> None:
+def test_the_check_accepts_all_other_repetitions(pattern: str) -> None:
     assert not POSSESSIVE_GROUP.search(pattern)

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from typing import assert_never
 
 from actors.agents.definition.prepared_agent import PreparedAgent
 from actors.agents.effect_handlers.collaborators import AgentPorts, Collaborators
@@ -28,7 +29,6 @@ from actors.agents.restore.restored_state import (
     restore_after_crash,
 )
 from actors.agents.turn.agent_state import AgentState, RestoredState
-from actors.agents.turn.agent_switch import get_strictest_agent
 from actors.agents.turn.approval import RequestContext, build_approval_request
 from actors.agents.turn.conversation_history import ConversationHistory
 from actors.agents.turn.effects import (
@@ -54,7 +54,7 @@ from actors.agents.turn.effects import (
     TimerEffect,
     WriteRecord,
 )
-from actors.agents.turn.model_replies import build_usage_changed, get_model_limits
+from actors.agents.turn.model_replies import build_usage_changed
 from actors.agents.turn.self_messages import ToolFailed, ToolSucceeded
 from actors.agents.turn.state_machine import TurnInput, TurnMessage, advance, resume_turn
 from actors.agents.turn.subagent_tasks import ChildEvent, RelevantEvent
@@ -83,20 +83,12 @@ from messages.turns import (
     UpwardEvent,
 )
 
-AgentInbox = (
-    TurnInput
-    | SwitchAgent
-    | UpwardEvent
-    | TextDelta
-    | ThinkingDelta
-    | ToolInputDelta
-    | SubscribeToAgent
-    | UnsubscribeFromAgent
-    | PeerRestarted
-    | Undelivered
-    | RecordsRead
-    | ReadRecordsFailed
-)
+SubscriptionInput = SubscribeToAgent | UnsubscribeFromAgent
+"""Who receives the agent's stream."""
+PeerInput = PeerRestarted | Undelivered | RecordsRead | ReadRecordsFailed
+"""What a restart or an actor that has ended means for the agent's own requests and records."""
+AgentInbox = Delta | UpwardEvent | SubscriptionInput | PeerInput | SwitchAgent | TurnInput
+"""Everything an agent receives, by conversation."""
 
 
 class Agent(Actor[AgentInbox]):
@@ -112,11 +104,11 @@ class Agent(Actor[AgentInbox]):
     ) -> None:
         """Continue from `restored`, as the one of `prepared_agents` that its state names."""
         self._prepared_agents = {prepared.name: prepared for prepared in prepared_agents}
-        self._active_agent = self._prepared_agents[restored.state.agent]
+        self._active_agent = self._prepared_agents[restored.state.selection.agent]
         self._collaborators = collaborators
         self._ports = ports
         self._restored = restored
-        self._turn: AgentState = restored.state
+        self._state: AgentState = restored.state
         self._history = ConversationHistory()
         self._observed_files: dict[str, FileDigest] = {}
         self._model_job: JobId | None = None
@@ -126,7 +118,7 @@ class Agent(Actor[AgentInbox]):
         self._journal_client = JournalClient(
             self,
             collaborators.journal,
-            restored.state.incarnation - 1,
+            restored.state.identity.incarnation - 1,
             own_records_only=True,
             retries_failed=True,
         )
@@ -151,20 +143,37 @@ class Agent(Actor[AgentInbox]):
 
     def on_receive(self, message: AgentInbox) -> None:
         """Handle one message."""
-        if isinstance(message, UpwardEvent):
-            self.forward(self._collaborators.events_to, message)
-            if isinstance(message, RelevantEvent):
-                self._advance(ChildEvent(self.sender, message))
-            return
         match message:
             case TextDelta() | ThinkingDelta() | ToolInputDelta():
-                self._publisher.publish_delta(message, self._turn)
+                self._publisher.publish_delta(message, self._state.turn)
+            case _ if isinstance(message, UpwardEvent):
+                self._on_child_event(message)
+            case SubscribeToAgent() | UnsubscribeFromAgent():
+                self._handle_subscription(message)
+            case PeerRestarted() | Undelivered() | RecordsRead() | ReadRecordsFailed():
+                self._handle_peer(message)
             case SwitchAgent():
                 self._check_plan_file(message)
+            case _:
+                self._advance(message)
+
+    def _on_child_event(self, event: UpwardEvent) -> None:
+        """Forward an event of the subtree to the parent; some also affect the turn."""
+        self.forward(self._collaborators.events_to, event)
+        if isinstance(event, RelevantEvent):
+            self._advance(ChildEvent(self.sender, event))
+
+    def _handle_subscription(self, message: SubscriptionInput) -> None:
+        match message:
             case SubscribeToAgent():
-                self._publisher.subscribe(self.sender, self._turn)
+                self._publisher.subscribe(self.sender, self._state)
             case UnsubscribeFromAgent():
                 self._publisher.unsubscribe(self.sender)
+            case _:
+                assert_never(message)
+
+    def _handle_peer(self, message: PeerInput) -> None:
+        match message:
             case PeerRestarted():
                 self._on_peer_restarted(message.peer)
             case Undelivered():
@@ -172,14 +181,15 @@ class Agent(Actor[AgentInbox]):
             case RecordsRead() | ReadRecordsFailed():
                 self._restore(self._journal_client.on_records_read(message))
             case _:
-                self._advance(message)
+                assert_never(message)
 
     def _resume(self, restored: RestoredState) -> None:
         for record in restored.records:
             self._history.add(record)
-        if restored.state.totals.context_tokens:
-            self._publisher.publish(build_usage_changed(restored.state))
-        self._turn, effects = resume_turn(restored)
+        state = restored.state
+        if state.totals.context_tokens:
+            self._publisher.publish(build_usage_changed(state.totals, state.model))
+        self._state, effects = resume_turn(restored)
         self._carry_out(effects)
         if restored.task is not None:
             self._advance(restored.task)
@@ -188,7 +198,7 @@ class Agent(Actor[AgentInbox]):
 
     def _advance(self, message: TurnMessage) -> None:
         self._update_own_state(message)
-        self._turn, effects = advance(self._turn, message)
+        self._state, effects = advance(self._state, message)
         self._carry_out(effects)
 
     def _restore(self, records: tuple[Record, ...] | None) -> None:
@@ -204,8 +214,8 @@ class Agent(Actor[AgentInbox]):
         restored = replace(restored, pending_switch=pending_switch)
         if crashed:
             self._publisher.last_turn_end = find_last_turn_end(records)
-        self._turn = restored.state
-        self._active_agent = self._prepared_agents[restored.state.agent]
+        self._state = restored.state
+        self._active_agent = self._prepared_agents[restored.state.selection.agent]
         self._register(self._active_agent)
         self._publisher.republish_status(restored.state)
         self._resume(restored)
@@ -213,11 +223,11 @@ class Agent(Actor[AgentInbox]):
     def _on_peer_restarted(self, peer: Address) -> None:
         self._journal_client.on_peer_restarted(peer)
         if peer == self._collaborators.permissions:
-            self._register(self._prepared_agents[get_strictest_agent(self._turn)])
-        self._pending_requests.resend(peer, self._turn)
-        self._subagents.on_peer_restarted(peer, self._turn.subagents)
+            self._register(self._prepared_agents[self._state.selection.strictest_agent])
+        self._pending_requests.resend(peer, self._state.turn)
+        self._subagents.on_peer_restarted(peer, self._state.subagents)
         if peer == self._collaborators.events_to:
-            self._publisher.republish_status(self._turn)
+            self._publisher.republish_status(self._state)
 
     def _on_undelivered(self, undelivered: Undelivered) -> None:
         """Treat a request that nobody will answer as failed, denied or unavailable."""
@@ -272,7 +282,7 @@ class Agent(Actor[AgentInbox]):
             case CancelCall():
                 self._cancel_job(self._call_jobs.get(effect.call_id))
             case _:
-                self._subagents.handle(effect, self._turn.subagents)
+                self._subagents.handle(effect, self._state.subagents)
 
     def _execute_switch_effect(self, effect: SwitchEffect) -> None:
         match effect:
@@ -316,11 +326,11 @@ class Agent(Actor[AgentInbox]):
     def _send_model_request(self, effect: SendModelRequest) -> None:
         agent = self._active_agent
         request = ModelRequest(
-            model=self._turn.model,
+            model=self._state.model.name,
             system=agent.system_prompt,
             tools=tuple(build_schema(tool) for tool in agent.tools),
             messages=tuple(self._history.messages),
-            max_tokens=min(agent.max_tokens, get_model_limits(self._turn).max_output_tokens),
+            max_tokens=min(agent.max_tokens, self._state.model.limits.max_output_tokens),
             headers=dict(self._ports.headers),
         )
         on_delta: Callable[[Delta], None] = self.message_sink()
@@ -334,7 +344,7 @@ class Agent(Actor[AgentInbox]):
 
     def _evaluate(self, decision_id: str, requests: tuple[PermissionRequest, ...]) -> None:
         request = EvaluatePermission(id=decision_id, agent=self.address, requests=requests)
-        self._pending_requests.send(self._collaborators.permissions, request, self._turn)
+        self._pending_requests.send(self._collaborators.permissions, request, self._state.turn)
 
     def _run_call(self, effect: RunCall) -> None:
         tool_use, context = self._get_tool_use(effect.call_id), self._build_tool_context()
@@ -345,12 +355,12 @@ class Agent(Actor[AgentInbox]):
 
     def _request_approval(self, effect: RequestApproval) -> None:
         cwd = self._ports.tool_context.workspace.cwd
-        context = RequestContext(self.address, self._turn.turn_number, cwd)
+        context = RequestContext(self.address, self._state.turn.number, cwd)
         request = build_approval_request(effect, self._get_tool_use(effect.call_id), context)
-        self._pending_requests.send(self._collaborators.approvals, request, self._turn)
+        self._pending_requests.send(self._collaborators.approvals, request, self._state.turn)
 
     def _get_tool_use(self, call_id: str) -> ToolUseBlock:
-        return next(call.tool_use for call in self._turn.calls if call.tool_use.id == call_id)
+        return next(call.tool_use for call in self._state.turn.calls if call.tool_use.id == call_id)
 
     def _get_tools(self) -> dict[str, AnyTool]:
         return {tool.name: tool for tool in self._active_agent.tools}
@@ -359,7 +369,7 @@ class Agent(Actor[AgentInbox]):
         return replace(
             self._ports.tool_context,
             observed_files=dict(self._observed_files),
-            existing_subagents=self._turn.subagents.list_existing(),
+            existing_subagents=self._state.subagents.list_existing(),
         )
 
     def _cancel_job(self, job: JobId | None) -> None:

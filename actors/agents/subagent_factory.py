@@ -10,8 +10,13 @@ from actors.agents.definition.definition import Definition, build_profile, find_
 from actors.agents.definition.prepared_agent import PreparedAgent, prepare_agent
 from actors.agents.definition.system_prompts import Instructions, build_subagent_prompt
 from actors.agents.effect_handlers.collaborators import AgentPorts, Collaborators
+from actors.agents.turn.agent_identity import AgentIdentity
+from actors.agents.turn.agent_selection import AgentSelection
 from actors.agents.turn.agent_state import AgentState, RestoredState, SlotState
 from actors.agents.turn.limits import Limits, TimerState, UsageTotals
+from actors.agents.turn.model_state import ModelState
+from actors.agents.turn.prompt_queue import PromptQueue
+from actors.agents.turn.turn_state import TurnState
 from actors.models.model_client import ModelClient
 from actors.permissions.mode_order import find_strictest_mode
 from actors.permissions.rules import has_tool, is_match
@@ -102,19 +107,21 @@ class DefaultSubagentFactory:
         ports = AgentPorts(self.model, context, self, {SUBAGENT_HEADER: agent_type})
         limits = self._build_limits(definition)
         model = (definition.model if definition else "") or started.model
-        state = AgentState(
-            read_only_tools=frozenset(tool.name for tool in prepared.tools if tool.reads_only),
-            agent_address=started.child,
+        identity = AgentIdentity(
+            address=started.child,
             run=self.run,
             incarnation=(started.task_number - 1) * MAX_INCARNATIONS + 1,
             cwd=str(self.tool_context.workspace.cwd),
             jitter_seed=f"{self.session_configured.session_id}{started.child}",
-            model=model,
-            agent=agent_type,
-            max_mode=profile.max_mode,
+            read_only_tools=frozenset(tool.name for tool in prepared.tools if tool.reads_only),
+        )
+        state = AgentState(
+            identity=identity,
+            selection=AgentSelection(agent=agent_type, max_mode=profile.max_mode),
+            model=ModelState(model),
+            prompts=PromptQueue(one_shot=started.one_shot),
+            turn=TurnState(timer=TimerState(remaining_s=limits.seconds)),
             totals=UsageTotals(limits),
-            timer=TimerState(remaining_s=limits.seconds),
-            one_shot=started.one_shot,
             slot=SlotState.NONE,
         )
         restored = RestoredState(state, has_records=has_records, task=task)

@@ -242,7 +242,7 @@ class ApprovalBroker(Actor[ApprovalBrokerInbox]):
     # Ending requests
 
     def _deliver(self, request_id: str) -> None:
-        parked = self._end(request_id, "answered")
+        parked = self._end(request_id, "decided")
         if parked is not None and parked.decision is not None:
             self.tell(parked.reply_to, parked.decision)
 
@@ -264,7 +264,7 @@ class ApprovalBroker(Actor[ApprovalBrokerInbox]):
                 self._withdraw(parked.request.id)
 
     def _end(
-        self, request_id: str, outcome: Literal["answered", "withdrawn"]
+        self, request_id: str, outcome: Literal["decided", "withdrawn"]
     ) -> PendingApproval | None:
         """Remove a request from the queue; every request ends here."""
         parked = self._parked.pop(request_id, None)

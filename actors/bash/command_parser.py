@@ -7,9 +7,7 @@ from itertools import dropwhile
 
 from actors.bash.effects.embedded_commands import strip_command_prefix
 from actors.bash.programs.command_effects import classify_command
-from actors.bash.programs.effect_tables import find_indirect_effects
-from actors.bash.programs.script_languages import find_file_names_in_code
-from actors.bash.programs.shells import STDIN_SHELLS
+from actors.bash.programs.effect_lookup import find_code_files, find_indirect_effects
 from actors.bash.programs.stdin_commands import find_stdin_commands, find_stdin_readers
 from actors.bash.syntax.and_chains import find_plain_chains, index_chains
 from actors.bash.syntax.fallback_split import expand_obvious, extract_quoted, split_crudely
@@ -113,16 +111,16 @@ class CommandParser:
         printed = (text for part in parts if _is_echo(part) for text in _list_output(part))
         scripts = dict.fromkeys((*heredocs, *printed))
         inputs = (*scripts, *strings)
-        readers = find_stdin_readers(parts) if inputs else {}
-        if not STDIN_SHELLS.isdisjoint(readers):
+        readers = find_stdin_readers(parts) if inputs else ()
+        if any(reader.program.stdin == "script" for reader in readers):
             parts = [
                 *parts,
                 *(each for text in scripts for each in self._parse_script(text, depth)),
             ]
-        for name, index in readers.items():
+        for program, index in readers:
             for text in inputs:
                 parts[index] = self._add_guesses(
-                    parts[index], *find_stdin_commands(name, text), depth
+                    parts[index], *find_stdin_commands(program, text), depth
                 )
         return parts
 
@@ -227,7 +225,7 @@ class CommandParser:
         ]
         for script in effects.scripts:
             nested.extend(self._parse_script(script, depth))
-        files = find_file_names_in_code(part.words)
+        files = find_code_files(part.words)
         part = part._replace(
             ask_reason=part.ask_reason or effects.ask_reason,
             read_only=False,

@@ -44,6 +44,6 @@ def parse_command(text: str) -> ParsedCommand:
 
 def has_effect_rule(name: str) -> bool:
     """Whether a command, named with or without a path, may run or write through its arguments."""
-    from actors.bash.programs.effect_tables import find_effect_rule  # noqa: PLC0415  (see above)
+    from actors.bash.programs.effect_lookup import find_effect_rule  # noqa: PLC0415  (see above)
 
     return find_effect_rule(name) is not None

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from actors.models.default_script import make_default_reply
-from actors.models.request_reader import (
+from actors.models.script_input import (
     RequestBody,
     ToolResult,
     get_first_prompt,

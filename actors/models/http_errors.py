@@ -22,22 +22,22 @@ _RETRYABLE_ERROR_TYPES = {"overloaded_error", "api_error", "timeout_error", "rat
 _RETRYABLE_STATUSES = {408, 409, 429}
 _REASONS_BY_ERROR_TYPE: dict[str, ModelFailureReason] = {
     "overloaded_error": "overloaded",
-    "api_error": "server_failed",
-    "timeout_error": "server_failed",
+    "api_error": "server_error",
+    "timeout_error": "server_error",
     "rate_limit_error": "rate_limited",
     "authentication_error": "unauthorized",
     "permission_error": "unauthorized",
-    "request_too_large": "too_long",
+    "request_too_large": "context_too_long",
 }
 _REASONS_BY_STATUS: dict[int, ModelFailureReason] = {
     401: "unauthorized",
     403: "unauthorized",
-    408: "gateway",
-    413: "too_long",
+    408: "gateway_error",
+    413: "context_too_long",
     429: "rate_limited",
-    502: "gateway",
+    502: "gateway_error",
     503: "unavailable",
-    504: "gateway",
+    504: "gateway_error",
     529: "overloaded",
 }
 _GATEWAY_STATUSES = {502, 503, 504, *range(520, 528)}
@@ -57,13 +57,13 @@ _TOO_LONG_PHRASES = (
 _TEXTS: dict[ModelFailureReason, str] = {
     "unauthorized": "{server} rejected the API key ({response}); set ANTHROPIC_API_KEY to a valid "
     "key",
-    "too_long": "the conversation is too long for the model ({response}); start a new session "
-    "(/clear)",
+    "context_too_long": "the conversation is too long for the model ({response}); start a new "
+    "session (/clear)",
     "rate_limited": "rate limit reached at {server} ({response}); send the prompt again {when}",
     "overloaded": "{server} is overloaded ({response}); send the prompt again {when}",
-    "server_failed": "{server} had an internal error ({response}); send the prompt again {when}",
+    "server_error": "{server} had an internal error ({response}); send the prompt again {when}",
     "unavailable": "{server} is unavailable ({response}); send the prompt again {when}",
-    "gateway": "{server} did not answer in time ({response}); send the prompt again {when}",
+    "gateway_error": "{server} did not answer in time ({response}); send the prompt again {when}",
     "rejected": "{server} rejected the request ({response}); fix what it reports, then send the "
     "prompt again",
 }
@@ -202,11 +202,11 @@ def _find_reason(response: ErrorResponse) -> ModelFailureReason:
     if response.error_type == "overloaded_error":
         return "overloaded"
     if response.is_from_gateway and not response.is_retryable and response.status != _TOO_LARGE:
-        return "gateway"
+        return "gateway_error"
     if response.status in _REASONS_BY_STATUS:
         return _REASONS_BY_STATUS[response.status]
     if response.status >= _FIRST_SERVER_STATUS:
-        return "unavailable" if response.is_from_gateway else "server_failed"
+        return "unavailable" if response.is_from_gateway else "server_error"
     return _too_long_reason(response.message) or "rejected"
 
 
@@ -228,7 +228,7 @@ def _format_request_id(request_id: str) -> str:
 
 def _too_long_reason(message: str) -> ModelFailureReason | None:
     lower = message.lower()
-    return "too_long" if any(phrase in lower for phrase in _TOO_LONG_PHRASES) else None
+    return "context_too_long" if any(phrase in lower for phrase in _TOO_LONG_PHRASES) else None
 
 
 def _format_delay(retry_after_s: float) -> str:

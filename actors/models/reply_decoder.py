@@ -98,11 +98,11 @@ class ReplyDecoder:
         if not self._event_count:
             what = "text that is not an event stream" if self._received_bytes else "an empty reply"
             raise ModelError(
-                reason="protocol",
+                reason="protocol_error",
                 detail=f"{self._server} sent {what}; check ANTHROPIC_BASE_URL",
             )
         raise ModelError(
-            reason="cut_off",
+            reason="stream_interrupted",
             detail=f"{self._server} ended the reply too early; send the prompt again",
             is_retryable=True,
         )
@@ -199,7 +199,7 @@ class ReplyDecoder:
     def _make_protocol_error(self, error: Exception) -> ModelError:
         what = f"missing field {error}" if isinstance(error, KeyError) else str(error)
         return ModelError(
-            "protocol",
+            "protocol_error",
             f"{self._server} does not follow the Messages API ({' '.join(what.split())}); "
             "check ANTHROPIC_BASE_URL",
         )

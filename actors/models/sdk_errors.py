@@ -120,7 +120,7 @@ def classify_read_error(error: Exception, server: str) -> ModelError:
     """Classify an exception while the reply was streaming."""
     text = format_one_line(str(error)) or type(error).__name__
     return ModelError(
-        "cut_off",
+        "stream_interrupted",
         f"the connection to {server} was lost during the reply ({text}); send the prompt again",
         is_retryable=True,
     )
@@ -129,7 +129,7 @@ def classify_read_error(error: Exception, server: str) -> ModelError:
 def make_idle_timeout_error(server: str, idle_timeout_s: float) -> ModelError:
     """Return the error for a reply that stopped arriving."""
     return ModelError(
-        "cut_off",
+        "stream_interrupted",
         f"{server} sent nothing for {idle_timeout_s:g} s; send the prompt again",
         is_retryable=True,
     )

@@ -1,4 +1,7 @@
-"""Allow, ask or deny: rules decide, modes and profiles set limits, grants and modes lift an ask."""
+"""Third pass of a decision: allow, ask or deny each access.
+
+Rules decide, modes and profiles set limits, and grants and modes lift an ask.
+"""
 
 from collections.abc import Iterable
 

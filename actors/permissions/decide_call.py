@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass, replace
 
-from actors.paths.resolve import WorkspacePaths
+from actors.paths.resolve import PathResolver, WorkspacePaths
 from actors.permissions.access import Access
-from actors.permissions.access_analysis import analyze_requests
+from actors.permissions.access_resolution import resolve_accesses
+from actors.permissions.call_analysis import analyze_call
 from actors.permissions.decide import combine_decisions, decide_access
 from actors.permissions.decision import AccessDecision
 from actors.permissions.rule_index import get_rule_index
@@ -46,15 +47,19 @@ def decide_call(
     policy: Policy,
     chain: tuple[PermissionProfile, ...],
 ) -> CallDecision:
-    """Decide one tool call. Read the file system to follow links, and change nothing."""
+    """Decide one tool call. Read the file system to follow links, and change nothing.
+
+    There are three passes: analyze the text of each request, resolve the paths, decide each access.
+    """
     workspace_paths = replace(workspace_paths, added_folders=policy.added_directories)
     rule_index = get_rule_index(policy, chain)
-    analysis = analyze_requests(requests, workspace_paths, rule_index)
-    decisions = tuple([(access, decide_access(access, rule_index)) for access in analysis.accesses])
+    analyzed = analyze_call(requests)
+    resolved = resolve_accesses(analyzed, PathResolver(workspace_paths), rule_index)
+    decisions = tuple([(access, decide_access(access, rule_index)) for access in resolved.accesses])
     opens_many_files = any(
         rule_index.get_category(request.permission) == "search" for request in requests
     )
     read_policy = FileReadPolicy(policy=policy, profile_chain=chain) if opens_many_files else None
     return CallDecision(
-        combine_decisions(decisions), decisions, analysis.unmatched_files, read_policy
+        combine_decisions(decisions), decisions, resolved.unmatched_files, read_policy
     )

@@ -1,53 +1,117 @@
-"""Cells: pykka actors that run a behavior. The only module that imports pykka.
+"""`Cell`: a pykka actor that runs a behavior. README.md says what is pykka's and what is ours."""
 
-What pykka does for us: construction, `ActorRef.tell`, `actor_stopped`, `ThreadingActor` with its
-thread, and the two override points documented for new actor types (`_create_actor_inbox` and
-`_start_actor_loop`). What we replace, and why:
-
-- `_actor_loop`, the loop around the handler: on a `BaseException`, pykka stops every actor of the
-  process; it calls `on_stop` on only one of three ways out; and it knows no children.
-- `stop` and the inbox: pykka's stop waits behind the messages, ours has a priority lane. Between
-  two loop actors, an item goes straight into the mailbox, which halves the cost of a `tell`.
-- `ask` and `proxy`: they block, or lose the reply in a race with a stop. Here replies are messages;
-  only outer threads ask, with `ActorSystem.ask`.
-- `ActorRegistry`: it is one global list, so stopping n actors takes n² steps. Cells stay out of it.
-"""
-
-import queue
-import threading
+import logging
+from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import Any, ClassVar, Protocol, cast
+from typing import Any, get_args
 
 import pykka
 from pykka import messages as pykka_messages
 
-from actors.runtime.actor import ActorFactory
-from actors.runtime.mailbox import Mailbox, MailboxItem, StopCell
-from actors.runtime.mailbox_processor import DEFAULT_STOP_TIMEOUT_S, MailboxProcessor
+from actors.runtime.actor import (
+    Actor,
+    ActorContext,
+    ActorFactory,
+    JobFailure,
+    JobId,
+    check_inbox,
+    get_behavior_class,
+    get_inbox_types,
+)
+from actors.runtime.children import Children
+from actors.runtime.event_loop import describe_error
+from actors.runtime.event_loop_actor import PykkaEnvelope
+from actors.runtime.jobs import Jobs
+from actors.runtime.lifecycle import Lifecycle, LifecycleStage
+from actors.runtime.mailbox import (
+    ChildCellEnded,
+    ChildStopTimeout,
+    JobEnded,
+    Mailbox,
+    MailboxItem,
+    RestartDelayElapsed,
+    StopCell,
+    StopDeadlinePassed,
+)
 from actors.runtime.runtime_port import CellHandle, RuntimePort
-from actors.runtime.supervision import NO_RESTART, Restart
-from messages.address import Address
+from actors.runtime.supervision import CrashHistory, Restart
+from messages.address import ROOT, Address
+from messages.base import Message
+from messages.child_lifecycle import (
+    ChildCancelled,
+    ChildCompleted,
+    ChildEnded,
+    ChildFailed,
+    FailureCause,
+)
+from messages.envelope import Envelope
+from messages.supervision import PeerRestarted
+
+log = logging.getLogger("greenroom.runtime")
+
+DEFAULT_STOP_TIMEOUT_S = 5.0
+"""Deadline for stopping after a crash or `finish`, where no caller set one."""
+CHILD_END_TYPES = frozenset(get_args(ChildEnded))
+ITEM_TYPES = frozenset(get_args(MailboxItem))
 
 
-class _PykkaEnvelope(Protocol):
-    message: Any
-    reply_to: Any
+class NotACellMessageError(TypeError):
+    """Something that pykka can send, but that no cell handles; raised in the sender."""
+
+    def __init__(self, address: Address, *, is_ask: bool) -> None:
+        """Describe what to use instead."""
+        if is_ask:
+            problem = "replies with messages, not to `ask` or `proxy`; use ActorSystem.ask"
+        else:
+            problem = "receives only mailbox items; use ActorSystem.tell"
+        super().__init__(f"{address} {problem}")
 
 
-class Cell(MailboxProcessor, pykka.Actor):
-    """What both types of cell share."""
+class Cell(ActorContext, pykka.Actor):
+    """Runs a behavior, one mailbox item at a time; ends exactly once.
 
-    def __init__(
+    It owns a mailbox, a lifecycle, jobs and children. It is also the context that the behavior
+    sees. Unless a method says otherwise, it runs in the cell's own context: its callbacks on the
+    event loop, or its thread.
+    """
+
+    _crashes: CrashHistory | None = None
+    """Created at the first crash that leads to a restart."""
+
+    def __init__(  # noqa: PLR0913  (what the registry starts a cell with, and the mailbox)
         self,
         runtime: RuntimePort,
         address: Address,
         make: ActorFactory,
         parent: CellHandle | None,
-        restart: Restart = NO_RESTART,
+        restart: Restart,
+        *,
+        mailbox: Mailbox,
     ) -> None:
-        """Create the pykka actor and the cell's own state."""
-        pykka.Actor.__init__(self)
-        MailboxProcessor.__init__(self, runtime, address, make, parent, restart)
+        """Create the parts; a subclass has created the pykka actor.
+
+        The behavior is made later, in the cell's own context.
+        """
+        behavior_class = get_behavior_class(make)
+        self.address = address
+        self.sender = address
+        self.incarnation = 1
+        self.inbox_types = get_inbox_types(behavior_class)
+        self.drains_before_stop = behavior_class.drains_before_stop
+        self.watched_peers: dict[Address, None] = {}
+        """Peers whose restarts it subscribed to."""
+        self.is_closed = False
+        """True: it has ended or was abandoned; it handles and sends nothing more."""
+        self._runtime = runtime
+        self._make = make
+        self._parent = parent
+        self._behavior: Actor[Any] | None = None
+        """Set from its start until its `on_stop`."""
+        post: Callable[[MailboxItem], bool] = self.post
+        self._mailbox = mailbox
+        self._lifecycle = Lifecycle(runtime.event_loop, restart, post)
+        self._children = Children(runtime.event_loop, post)
+        self._jobs = Jobs(runtime.event_loop, address, post)
 
     def launch(self) -> None:
         """Start as `pykka.Actor.start` does, but without the global registry."""
@@ -61,14 +125,25 @@ class Cell(MailboxProcessor, pykka.Actor):
             return False
         return True
 
-    def unwrap_envelope(self, envelope: _PykkaEnvelope) -> MailboxItem:
-        """Take the item out of pykka's envelope; convert pykka's own stop to `StopCell`."""
-        stop = pykka_messages._ActorStop  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]  (`ActorRef.stop` sends it)
-        if not isinstance(envelope.message, stop):
-            item: MailboxItem = envelope.message
+    def unwrap_envelope(self, envelope: PykkaEnvelope) -> MailboxItem:
+        """Take the item out of pykka's envelope; convert pykka's own stop to `StopCell`.
+
+        A handler returns nothing, so `ActorRef.ask` and `proxy` could only wait forever. Their
+        caller gets the exception instead.
+
+        Raises:
+            TypeError: it is not an item, so no handler would understand it.
+        """
+        message: Any = envelope.message
+        reply_to = envelope.reply_to
+        if type(message) in ITEM_TYPES and reply_to is None:
+            item: MailboxItem = message
             return item
-        if envelope.reply_to is not None:
-            envelope.reply_to.set(None)  # pykka's `ActorRef.stop` waits for it
+        stop = pykka_messages._ActorStop  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]  (`ActorRef.stop` sends it)
+        if not isinstance(message, stop):
+            raise NotACellMessageError(self.address, is_ask=reply_to is not None)
+        if reply_to is not None:
+            reply_to.set(None)  # pykka's `ActorRef.stop` waits for it
         deadline_s = self._runtime.event_loop.now_s() + DEFAULT_STOP_TIMEOUT_S
         return StopCell(deadline_s, high_priority=not self.drains_before_stop)
 
@@ -76,206 +151,323 @@ class Cell(MailboxProcessor, pykka.Actor):
         """Count messages that arrived after the end."""
         self._runtime.dead_letter(items)
 
+    # Called by the behavior, in the cell's own context.
 
-class LoopCell(Cell):
-    """A cell that runs as callbacks on the event loop, scheduled while its mailbox has items.
-
-    Only the loop's thread touches the mailbox, so it needs no lock and has no races.
-    """
-
-    batch_size: ClassVar[int] = 32
-    """Items handled before other cells get their turn."""
-
-    def __init__(
-        self,
-        runtime: RuntimePort,
-        address: Address,
-        make: ActorFactory,
-        parent: CellHandle | None,
-        restart: Restart = NO_RESTART,
-    ) -> None:
-        """Connect the inbox, which pykka creates without its actor."""
-        super().__init__(runtime, address, make, parent, restart)
-        cast("LoopInbox", self.actor_inbox).cell = self
-        self._loop = runtime.event_loop
-        self._mailbox = Mailbox()
-        self._is_scheduled = True
-
-    @staticmethod
-    def _create_actor_inbox() -> "LoopInbox":
-        return LoopInbox()
-
-    @staticmethod
-    def _create_future() -> "pykka.Future[Any]":
-        return pykka.ThreadingFuture()
-
-    def _start_actor_loop(self) -> None:
-        self._loop.call_soon(self._run_first_batch)
-
-    def post(self, item: MailboxItem) -> bool:
-        """Add an item to the mailbox; on the loop's own thread without going through pykka."""
-        if not self._loop.is_current_thread():
-            return super().post(item)
-        if self.is_closed:
-            return False
-        self._mailbox.add(item)
-        if not self._is_scheduled:
-            self._is_scheduled = True
-            self._loop.call_soon(self._run_batch)
-        return True
-
-    def accept(self, item: MailboxItem) -> None:
-        """Add an item that came through pykka, from any thread."""
-        on_loop = self._loop.is_current_thread()
-        if not (self.post(item) if on_loop else self._loop.call_soon(partial(self.accept, item))):
-            self.on_late_items([item])
-
-    def _run_first_batch(self) -> None:
+    def send(self, to: Address, message: Message, sender: Address) -> None:
+        """Deliver a message, unless this cell is closed."""
         if not self.is_closed:
-            self.start_incarnation()
-        self._run_batch()
+            self._runtime.send(to, message, sender)
 
-    def _run_batch(self) -> None:
-        mailbox = self._mailbox
-        for _ in range(self.batch_size):
-            item = mailbox.take()
-            if item is None:
-                self._is_scheduled = False
-                return
-            self.handle_item(item)
-        self._loop.call_soon(self._run_batch)
+    def start_child(self, make: ActorFactory, name: str, restart: Restart) -> Address:
+        """Start a child.
+
+        Raises:
+            ValueError: the end of an earlier child of that name has not arrived yet.
+            TypeError: `make` makes no actor, or this inbox lacks one of the three end messages.
+        """
+        address = self.address.child(name)
+        if address in self._children:
+            problem = f"{address} is already in use"
+            raise ValueError(problem)
+        if self.inbox_types is not None and not self.inbox_types >= CHILD_END_TYPES:
+            problem = f"{self.address} starts a child, so its inbox must include all of ChildEnded"
+            raise TypeError(problem)
+        if not self.is_closed:
+            self._children.add(self._runtime.start_cell(make, address, self, restart))
+        if self.is_closed:  # abandoned, perhaps just now: its children must not outlive it
+            self._runtime.abandon(address)
+        return address
+
+    def stop_child(self, child: Address, timeout_s: float) -> None:
+        """Begin to stop a child; after `timeout_s` it is abandoned."""
+        self._children.stop(child, self._runtime.event_loop.now_s() + timeout_s)
+
+    def start_job(
+        self, job: Callable[[], Awaitable[Message]], on_failure: Callable[[JobFailure], Message]
+    ) -> JobId:
+        """Start a job on the event loop, unless this cell is closed."""
+        return 0 if self.is_closed else self._jobs.start(job, on_failure)
+
+    def schedule(self, delay_s: float, message: Message) -> None:
+        """Start a timer, unless this cell is closed."""
+        if not self.is_closed:
+            self._jobs.schedule(delay_s, message)
+
+    def cancel_job(self, job_id: JobId) -> None:
+        """Cancel a job."""
+        self._jobs.cancel(job_id)
+
+    def message_sink(self) -> Callable[[Message], None]:
+        """Return a function that posts messages to this incarnation, from any thread."""
+        return partial(self._post_to_incarnation, self.incarnation)
+
+    def watch(self, peer: Address) -> None:
+        """Subscribe to a peer's restarts.
+
+        Raises:
+            TypeError: this inbox has no `PeerRestarted`.
+        """
+        if self.inbox_types is not None and PeerRestarted not in self.inbox_types:
+            problem = f"{self.address} watches {peer}, so its inbox must include PeerRestarted"
+            raise TypeError(problem)
+        if not self.is_closed:
+            self.watched_peers[peer] = None
+            self._runtime.watch(peer, self.address)
+
+    def stash(self, except_types: frozenset[type[Message]]) -> None:
+        """Hold back messages of all other types."""
+        self._mailbox.unstashed_types = except_types
+
+    def unstash(self) -> None:
+        """Put the stashed items back in front of the mailbox, and hold nothing back anymore."""
+        self._mailbox.unstash()
+
+    def finish(self, result: str) -> None:
+        """Stop normally after the current message."""
+        end = ChildCompleted(child=self.address, result=result)
+        self._lifecycle.end = self._lifecycle.end or end
+
+    # Called by jobs, from any thread.
+
+    def _post_to_incarnation(self, incarnation: int, message: Message) -> None:
+        check_inbox(message, self.inbox_types, self.address)
+        if incarnation == self.incarnation:
+            self.post(Envelope(self.address, self.address, message))
+
+    # Handling of one mailbox item after the other, from the start to the end.
+
+    def start_incarnation(self) -> bool:
+        """Make and start the behavior; False: the incarnation is already over."""
+        self._lifecycle.stage = LifecycleStage.RUNNING
+        try:
+            behavior = self._make()
+            Actor.bind(behavior, self)
+            self._behavior = behavior
+            behavior.on_start()
+        except BaseException as error:  # noqa: BLE001  (no exception of a feature may leave its cell)
+            self.fail("start", error)
+        self._stop_if_finished()
+        return self._lifecycle.stage is LifecycleStage.RUNNING
+
+    def handle_item(self, item: MailboxItem) -> None:
+        """Handle one item; never raises. The watchdog reads the local `item` from the stack."""
+        if self.is_closed:
+            self._runtime.dead_letter([item])
+            return
+        match item:
+            case Envelope():
+                if self._mailbox.unstashed_types is None and self._crashes is None:
+                    self._receive(item)
+                else:
+                    self._receive_or_hold_back(item)
+            case StopCell():
+                self._on_stop_cell(item)
+            case StopDeadlinePassed():
+                self._on_stop_deadline_passed()
+            case RestartDelayElapsed():
+                self._on_restart_delay_elapsed()
+            case JobEnded(job_id, outcome):
+                self._on_job_ended(job_id, outcome)
+            case ChildCellEnded(child, end):
+                self._on_child_ended(child, end)
+            case ChildStopTimeout(child):
+                self._on_child_stop_timeout(child)
+
+    def fail(self, cause: FailureCause, error: BaseException) -> None:
+        """Restart after an exception; end if the first start failed or the budget is spent."""
+        log.error("%s failed (%s)", self.address, cause, exc_info=error)
+        if self.incarnation > 1:
+            cause = "crash"
+        may_restart = cause == "crash" and self._lifecycle.spend_restart()
+        failed = ChildFailed(child=self.address, cause=cause, detail=describe_error(error))
+        deadline_s = self._runtime.event_loop.now_s() + DEFAULT_STOP_TIMEOUT_S
+        self._begin_stopping(None if may_restart else failed, deadline_s)
+
+    def _receive_or_hold_back(self, envelope: Envelope) -> None:
+        """Handle a message unless it must be stashed or has crashed this actor too often."""
+        message = envelope.message
+        unstashed_types = self._mailbox.unstashed_types
+        if unstashed_types is not None and type(message) not in unstashed_types:
+            self._mailbox.stashed.append(envelope)
+        elif self._crashes is not None and self._crashes.is_poison(message):
+            self._runtime.quarantine(envelope)
+        else:
+            self._receive(envelope)
+            if self._crashes is not None and self._lifecycle.stage is LifecycleStage.RUNNING:
+                self._crashes.forget(message)
+
+    def _receive(self, envelope: Envelope) -> None:
+        behavior = self._behavior
+        if behavior is None:  # it is set only while it runs
+            self._runtime.dead_letter([envelope])
+            return
+        self.sender = envelope.sender
+        try:
+            behavior.on_receive(envelope.message)
+        except BaseException as error:  # noqa: BLE001  (no exception of a feature may leave its cell)
+            self.fail("crash", error)
+            self._record_crash(envelope)
+        if self._lifecycle.end is not None:
+            self._stop_if_finished()
+
+    def _record_crash(self, envelope: Envelope) -> None:
+        """Record the message that caused a crash, and report to its sender that it was lost."""
+        will_restart = self._lifecycle.end is None
+        if will_restart and envelope.sender != self.address:  # its own messages are dropped anyway
+            self._crashes = self._crashes or CrashHistory()
+            self._crashes.record(envelope.message)
+        self._runtime.report_undelivered(envelope, "crashed" if will_restart else "ended")
+
+    def _receive_from_runtime(self, message: Message, sender: Address) -> None:
+        self._receive(Envelope(self.address, sender, message))
+
+    def _on_stop_cell(self, request: StopCell) -> None:
+        if self._mailbox.unstashed_types is not None and not request.high_priority:
+            self._mailbox.stashed.append(request)  # it stays behind the messages to drain
+        else:
+            self._begin_stopping(ChildCancelled(child=self.address), request.deadline_s)
+
+    def _on_job_ended(self, job_id: JobId, outcome: Message | JobFailure) -> None:
+        on_failure = self._jobs.pop_failure_handler(job_id)
+        if self._lifecycle.stage is LifecycleStage.RUNNING and on_failure is not None:
+            try:
+                message = on_failure(outcome) if isinstance(outcome, JobFailure) else outcome
+                check_inbox(message, self.inbox_types, self.address)
+            except BaseException as error:  # noqa: BLE001  (`on_failure` is the feature's code)
+                self.fail("crash", error)
+            else:
+                self._receive_from_runtime(message, self.address)
+        self._end_incarnation_if_done()
+
+    def _on_child_ended(self, child: Address, end: ChildEnded) -> None:
+        """Deliver a child's first end; a late end of an abandoned child is dropped."""
+        if not self._children.remove(child):
+            return
+        if self._lifecycle.stage is LifecycleStage.RUNNING:
+            self._receive_from_runtime(end, child)
+        elif self.address == ROOT:
+            self._stop_children()
+        self._end_incarnation_if_done()
+
+    def _on_child_stop_timeout(self, child: Address) -> None:
+        """Abandon a child, unless it has just ended and its end is in the mailbox."""
+        if child in self._children and self._runtime.abandon(child):
+            end = ChildFailed(child=child, cause="unresponsive", detail="did not stop in time")
+            self._on_child_ended(child, end)
+
+    def _stop_if_finished(self) -> None:
+        lifecycle = self._lifecycle
+        if lifecycle.end is not None and lifecycle.stage is LifecycleStage.RUNNING:
+            deadline_s = self._runtime.event_loop.now_s() + DEFAULT_STOP_TIMEOUT_S
+            self._begin_stopping(lifecycle.end, deadline_s)
+
+    # Stopping and restarting: finish, stop and crash share one path to an end or a restart.
 
     def fence(self) -> None:
-        """Block all later effects at once, and clean up on the loop's thread."""
+        """Block all later effects, from any thread: the parent has abandoned this cell."""
         self.is_closed = True
-        self._loop.run_on_loop(self._fence_on_loop)
+        self._close_mailbox()
+        self._jobs.cancel_all()
 
-    def _fence_on_loop(self) -> None:
-        super().fence()
-        self.clean_up_abandoned()
+    def clean_up_abandoned(self) -> None:
+        """Clean up an abandoned behavior once its handler returns after all."""
+        if self._lifecycle.stage is LifecycleStage.RUNNING:
+            self._lifecycle.stage = LifecycleStage.ENDED
+            self._call_on_stop()
 
-    def take_all(self) -> list[MailboxItem]:
-        """Empty the mailbox."""
-        return self._mailbox.clear()
+    def _begin_stopping(self, end: ChildEnded | None, deadline_s: float) -> None:
+        """Clean up, cancel jobs and stop children; then end, or restart if `end` is None."""
+        if self.is_closed:
+            return
+        lifecycle = self._lifecycle
+        if lifecycle.begin_stopping(end):
+            if end is None:
+                self.stash(frozenset())
+            self._call_on_stop()
+            self._jobs.cancel_all()
+        lifecycle.end = lifecycle.end or end  # a stop during a restart wins
+        if lifecycle.move_deadline_forward(deadline_s):
+            self._stop_children()
+        self._end_incarnation_if_done()
+        if lifecycle.stage is LifecycleStage.STOPPING:
+            lifecycle.start_stop_timer()
 
-    def put_back(self, items: list[MailboxItem]) -> None:
-        """Put items in front of the mailbox; they are handled in this batch or the next."""
-        self._mailbox.put_back(items)
-
-    def close_mailbox(self) -> list[MailboxItem]:
-        """Close the mailbox; from now on pykka's `ActorRef.tell` raises."""
-        self.actor_stopped.set()
-        return self._mailbox.clear()
-
-
-class LoopInbox:
-    """The inbox that pykka puts envelopes into; the items go to the cell's mailbox."""
-
-    cell: LoopCell
-
-    def put(self, envelope: _PykkaEnvelope, /) -> None:
-        """Pass the item on to the cell."""
-        self.cell.accept(self.cell.unwrap_envelope(envelope))
-
-    def get(self) -> Any:  # noqa: ANN401  (pykka's signature)
-        """Fail: only pykka's own loop calls this, and it does not run here."""
-        raise NotImplementedError
-
-    def empty(self) -> bool:
-        """Fail: only pykka's own loop calls this, and it does not run here."""
-        raise NotImplementedError
-
-
-class ThreadCell(Cell, pykka.ThreadingActor):
-    """A cell with its own thread, for behaviors that call blocking code."""
-
-    use_daemon_thread: ClassVar[bool] = True
-    """A stop ends the thread in order; a stuck one must not keep the process alive."""
-
-    def __init__(
-        self,
-        runtime: RuntimePort,
-        address: Address,
-        make: ActorFactory,
-        parent: CellHandle | None,
-        restart: Restart = NO_RESTART,
-    ) -> None:
-        """Connect the inbox, which pykka creates without its actor."""
-        super().__init__(runtime, address, make, parent, restart)
-        self._inbox = cast("ThreadInbox", self.actor_inbox)
-        self._inbox.cell = self
-
-    @staticmethod
-    def _create_actor_inbox() -> "ThreadInbox":
-        return ThreadInbox()
-
-    def _start_actor_loop(self) -> None:
+    def _call_on_stop(self) -> None:
+        """Call the behavior for the last time."""
+        behavior, self._behavior = self._behavior, None
+        if behavior is None:
+            return
         try:
-            super()._start_actor_loop()
-        except RuntimeError as error:  # no thread could be started, so no other thread is involved
-            self.fail("start", error)
+            behavior.on_stop()
+        except BaseException:  # an error in cleanup must not skip the rest of the stop
+            log.exception("%s failed in on_stop", self.address)
 
-    def _actor_loop(self) -> None:
-        threading.current_thread().name = f"greenroom {self.address}"
-        if not self.is_closed:
-            self.start_incarnation()
-        while not self.is_closed:
-            item = self._inbox.get()
-            if item is not None:
-                self.handle_item(item)
-        self.clean_up_abandoned()
+    def _stop_children(self) -> None:
+        """Stop all children at once; the root stops its own one by one, sharing the time left."""
+        deadline_s = self._lifecycle.deadline_s
+        if self.address == ROOT:
+            self._children.stop_newest(self._children.get_child_deadline_s(deadline_s))
+        else:
+            self._children.stop_all(deadline_s)
 
-    def take_all(self) -> list[MailboxItem]:
-        """Empty the mailbox."""
-        return self._inbox.clear()
+    def _end_incarnation_if_done(self) -> None:
+        is_stopping = self._lifecycle.stage is LifecycleStage.STOPPING
+        if is_stopping and not self._jobs and not self._children:
+            self._end_incarnation()
 
-    def put_back(self, items: list[MailboxItem]) -> None:
-        """Put items in front of the mailbox."""
-        self._inbox.put_back(items)
+    def _on_stop_deadline_passed(self) -> None:
+        """Abandon the children and jobs that are left."""
+        if self._lifecycle.stage is not LifecycleStage.STOPPING:
+            return
+        for child in self._children:
+            self._children.remove(child)
+            self._runtime.abandon(child)
+        if self._jobs:
+            log.error("%s: %d jobs did not end in time", self.address, len(self._jobs))
+            self._runtime.count_abandoned(self._jobs.abandon())
+        self._end_incarnation()
 
-    def close_mailbox(self) -> list[MailboxItem]:
-        """Close the mailbox; a concurrent `put` sees the flag and empties it itself."""
+    def _end_incarnation(self) -> None:
+        if not self._lifecycle.end_incarnation():
+            self._terminate(self._lifecycle.end or ChildCancelled(child=self.address))
+
+    def _terminate(self, end: ChildEnded) -> None:
+        """End for good, and report it after registry and counters are up to date.
+
+        The parent gets exactly one end. A cell that unregisters itself reports its own end. An
+        abandoned cell does not, because the parent already knows.
+        """
+        self._lifecycle.stage = LifecycleStage.ENDED
+        self.is_closed = True
+        self._close_mailbox()
+        was_registered = self._runtime.unregister(self)
+        if self._parent is None:
+            self._runtime.on_root_ended(end)
+        elif was_registered:
+            self._parent.post(ChildCellEnded(self.address, end))
+
+    def _close_mailbox(self) -> None:
+        """Empty the mailbox for good; from now on pykka's `ActorRef.tell` raises."""
         self.actor_stopped.set()
-        return self._inbox.clear()
+        self._runtime.dead_letter(self._mailbox.take_all())
 
+    def _on_restart_delay_elapsed(self) -> None:
+        """Start a new behavior, notify the watchers, then deliver the stashed messages."""
+        if self._lifecycle.stage is not LifecycleStage.WAITING_TO_RESTART:
+            return
+        self.incarnation += 1
+        self._drop_messages_to_self()
+        self._mailbox.unstashed_types = None
+        if self.start_incarnation():
+            self._runtime.notify_watchers(self.address, self.incarnation)
+            if self._mailbox.unstashed_types is None:
+                self.unstash()
 
-class ThreadInbox:
-    """A mailbox with a queue of tokens, on which the cell's thread waits."""
+    def _drop_messages_to_self(self) -> None:
+        """Drop messages from the previous incarnation to itself; the new one has lost its state."""
+        items = self._mailbox.take_all()
+        self._mailbox.stashed = [item for item in items if not self._is_from_self(item)]
+        self._runtime.dead_letter(item for item in items if self._is_from_self(item))
 
-    cell: ThreadCell
-
-    def __init__(self) -> None:
-        """Start empty."""
-        self._mailbox = Mailbox()
-        self._tokens: queue.SimpleQueue[None] = queue.SimpleQueue()
-
-    def put(self, envelope: _PykkaEnvelope, /) -> None:
-        """Add the item and wake the thread, then check whether the cell ended meanwhile."""
-        self._mailbox.add(self.cell.unwrap_envelope(envelope))
-        self._tokens.put(None)
-        if self.cell.actor_stopped.is_set():
-            self.cell.on_late_items(self.clear())
-
-    def get(self) -> Any:  # noqa: ANN401  (pykka's signature; a `MailboxItem`, or None after `clear`)
-        """Wait for the next item."""
-        self._tokens.get()
-        return self._mailbox.take()
-
-    def put_back(self, items: list[MailboxItem]) -> None:
-        """Put items in front of the mailbox; from the cell's own thread."""
-        self._mailbox.put_back(items)
-        for _ in items:
-            self._tokens.put(None)
-
-    def empty(self) -> bool:
-        """Return whether nothing is waiting."""
-        return self._tokens.empty()
-
-    def clear(self) -> list[MailboxItem]:
-        """Remove and return all items, and wake the thread so that it checks for the end."""
-        self._tokens.put(None)
-        return self._mailbox.clear()
-
-
-CELL_TYPES: dict[str, type[Cell]] = {"loop": LoopCell, "thread": ThreadCell}
-"""Cell types by `Actor.dispatcher`."""
+    def _is_from_self(self, item: MailboxItem) -> bool:
+        return isinstance(item, Envelope) and item.sender == self.address

@@ -1,4 +1,4 @@
-"""A mailbox with a priority and a normal lane, and the signals that the runtime posts to it."""
+"""A mailbox with two lanes and a stash, and the signals that the runtime posts to it."""
 
 from collections import deque
 from collections.abc import Sequence
@@ -75,12 +75,15 @@ MailboxItem = (
 
 
 class Mailbox:
-    """Items in the order in which they are handled; safe to use from any thread."""
+    """Items in the order in which they are handled; the lanes are safe to use from any thread."""
 
-    __slots__ = ("_normal", "_priority")
+    __slots__ = ("_normal", "_priority", "stashed", "unstashed_types")
 
     def __init__(self) -> None:
         """Start empty."""
+        self.unstashed_types: frozenset[type[Message]] | None = None
+        """Types that are handled while all others are stashed; None: nothing is stashed."""
+        self.stashed: list[MailboxItem] = []
         self._priority: deque[MailboxItem] = deque()
         self._normal: deque[MailboxItem] = deque()
 
@@ -105,8 +108,19 @@ class Mailbox:
         return None
 
     def clear(self) -> list[MailboxItem]:
-        """Remove and return all items; threads that clear at the same time each get a part."""
+        """Empty the lanes; threads that clear at the same time each get a part."""
         items: list[MailboxItem] = []
         while item := self.take():
             items.append(item)
         return items
+
+    def unstash(self) -> None:
+        """Put the stashed items back in front, and hold nothing back anymore."""
+        self.unstashed_types = None
+        stashed, self.stashed = self.stashed, []
+        self.put_back(stashed)
+
+    def take_all(self) -> list[MailboxItem]:
+        """Remove and return the stashed items and all others."""
+        stashed, self.stashed = self.stashed, []
+        return [*stashed, *self.clear()]

@@ -5,12 +5,14 @@ import threading
 from collections.abc import Callable, Iterable, Mapping
 
 from actors.runtime.actor import ActorFactory, check_inbox, get_behavior_class
-from actors.runtime.cell import CELL_TYPES, Cell
+from actors.runtime.cell import Cell
 from actors.runtime.event_loop import EventLoop
+from actors.runtime.loop_cell import LoopCell
 from actors.runtime.mailbox import MailboxItem
 from actors.runtime.reply_slot import ReplySlot
-from actors.runtime.runtime_port import CellHandle
+from actors.runtime.runtime_port import CellHandle, RuntimePort
 from actors.runtime.supervision import MAX_CRASHES_PER_MESSAGE, NO_RESTART, Restart
+from actors.runtime.thread_cell import ThreadCell
 from messages.address import Address
 from messages.base import Message
 from messages.child_lifecycle import ChildEnded
@@ -18,6 +20,10 @@ from messages.envelope import Envelope
 from messages.supervision import PeerRestarted, Undelivered, UndeliveredReason
 
 log = logging.getLogger("greenroom.runtime")
+
+CellFactory = Callable[[RuntimePort, Address, ActorFactory, CellHandle | None, Restart], Cell]
+CELL_TYPES: dict[str, CellFactory] = {"loop": LoopCell, "thread": ThreadCell}
+"""Cell types by `Actor.dispatcher`."""
 
 
 class ActorRegistry:
@@ -27,7 +33,7 @@ class ActorRegistry:
         self,
         on_root_ended: Callable[[ChildEnded], None],
         event_loop: EventLoop,
-        cell_types: Mapping[str, type[Cell]] = CELL_TYPES,
+        cell_types: Mapping[str, CellFactory] = CELL_TYPES,
     ) -> None:
         """Start empty; `cell_types` are the cell types by dispatcher."""
         self.event_loop = event_loop

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from types import FrameType
 
+from actors.runtime.cell import Cell
 from actors.runtime.event_loop import JOB_WRAPPER_CODE, EventLoop
-from actors.runtime.mailbox_processor import MailboxProcessor
 
 log = logging.getLogger("greenroom.runtime")
 
@@ -95,10 +95,10 @@ def describe_activity(thread_id: int) -> str:
 
 def _describe_frame(frame: FrameType) -> str:
     variables = frame.f_locals
-    if frame.f_code is MailboxProcessor.handle_item.__code__:
+    if frame.f_code is Cell.handle_item.__code__:
         item = variables.get("item")
         message = getattr(item, "message", item)
         return f"{variables['self'].address} (handling {type(message).__name__})"
-    if frame.f_code is MailboxProcessor.start_incarnation.__code__:
+    if frame.f_code is Cell.start_incarnation.__code__:
         return f"{variables['self'].address} (starting)"
     return str(variables.get("name", "")) if frame.f_code is JOB_WRAPPER_CODE else ""

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from actors.sessions.errors import map_os_errors
 from actors.sessions.file_system import FileSystem, make_private_folder, require_complete_write
-from actors.sessions.private_open import open_private
 from actors.sessions.session_lock import open_locked
+from actors.sessions.trusted_open import open_private
 
 _FLAGS = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_EXCL
 

@@ -8,7 +8,7 @@ from actors.runtime.actor import Actor
 from actors.sessions.errors import LogError
 from actors.sessions.log_reader import select_records_for
 from actors.sessions.session_log import SessionLog
-from actors.sessions.transcript_writer import TranscriptWriter
+from actors.sessions.subagent_transcripts import TranscriptWriter
 from messages.address import Address
 from messages.base import Message
 from messages.journal import (

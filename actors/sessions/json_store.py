@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 
 from actors.sessions.errors import LogError, StoreError
 from actors.sessions.file_system import FileSystem, LocalFileSystem, make_private_folder
-from actors.sessions.private_open import open_private
+from actors.sessions.trusted_open import open_private
 
 if TYPE_CHECKING:  # `permissions check` reads stores without loading pydantic
     from pydantic import JsonValue

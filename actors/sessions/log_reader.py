@@ -8,7 +8,7 @@ from typing import cast, get_args
 
 from actors.sessions.errors import LogDamagedError, LogError, map_os_errors
 from actors.sessions.file_system import FileSystem, LocalFileSystem
-from actors.sessions.private_open import open_private
+from actors.sessions.trusted_open import open_private
 from messages.address import Address
 from messages.approvals import AnyApprovalRequest, ApprovalDecided, ApprovalWithdrawn
 from messages.journal import FORMAT_VERSION, Record, SessionHeader, SessionOpened

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from actors.sessions.private_open import describe_trust_problem
 from actors.sessions.state_paths import list_session_files
+from actors.sessions.trusted_open import describe_trust_problem
 from messages.journal import SessionHeader
 from messages.serialization import DecodeError, decode_line, has_valid_checksum
 from messages.turns import TurnStarted

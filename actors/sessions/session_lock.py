@@ -6,7 +6,7 @@ from pathlib import Path
 from actors.sessions.errors import LogLockedError
 from actors.sessions.file_system import FileSystem
 from actors.sessions.log_reader import find_last_session_opened
-from actors.sessions.private_open import open_private
+from actors.sessions.trusted_open import open_private
 
 
 def open_locked(path: Path, flags: int, file_system: FileSystem) -> int:

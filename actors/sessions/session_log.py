@@ -10,8 +10,8 @@ from actors.sessions.create import create_session_file
 from actors.sessions.errors import LogError, map_os_errors
 from actors.sessions.file_system import FileSystem, LocalFileSystem, require_complete_write
 from actors.sessions.log_reader import LogContents, parse_log
-from actors.sessions.private_open import open_private
 from actors.sessions.session_lock import open_locked
+from actors.sessions.trusted_open import open_private
 from messages.address import Address
 from messages.journal import Record
 from messages.serialization import JournalLine, encode_line

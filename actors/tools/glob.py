@@ -7,10 +7,10 @@ from functools import partial
 from pydantic import Field
 
 from actors.tools.cancellable_thread import run_cancellable
-from actors.tools.file_listing import format_path, format_skipped_notes
 from actors.tools.file_walk import FileWalk
 from actors.tools.glob_patterns import compile_glob
 from actors.tools.safe_open import map_plan_errors, map_run_errors, require_folder
+from actors.tools.search_result_format import format_path, format_skipped_notes
 from actors.tools.target_paths import (
     escape_control_characters,
     get_plan_target,

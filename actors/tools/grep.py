@@ -12,10 +12,9 @@ from pathlib import Path
 from pydantic import Field
 
 from actors.permissions.read_check import can_read
+from actors.tools.binary_detection import PROBE_BYTES, detect_binary_type
 from actors.tools.cancellable_thread import run_cancellable
-from actors.tools.file_listing import format_count, format_path, format_skipped_notes
 from actors.tools.file_search import MAX_OUTPUT_BYTES, SearchLine, SearchQuery, SearchResult, search
-from actors.tools.file_types import PROBE_BYTES, detect_binary_type
 from actors.tools.file_walk import FileWalk
 from actors.tools.glob_patterns import compile_glob
 from actors.tools.safe_open import (
@@ -25,6 +24,7 @@ from actors.tools.safe_open import (
     open_parent_folder,
     open_regular_file,
 )
+from actors.tools.search_result_format import format_count, format_path, format_skipped_notes
 from actors.tools.target_paths import (
     escape_control_characters,
     get_plan_target,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pydantic import Field
 
-from actors.tools.file_types import detect_binary_type
+from actors.tools.binary_detection import detect_binary_type
 from actors.tools.line_window import MAX_BYTES, MAX_LINE_CHARS, MAX_LINES, LineWindow
 from actors.tools.safe_open import (
     map_plan_errors,

@@ -12,7 +12,7 @@ from actors.tools.file_content import (
     load_file,
     require_unchanged,
 )
-from actors.tools.file_patch import apply_plan, guard_unread_content, plan_patch
+from actors.tools.patch_planning import apply_plan, guard_unread_content, plan_patch
 from actors.tools.safe_open import map_plan_errors
 from actors.tools.target_paths import resolve_path
 from actors.tools.text_match import uses_crlf, with_crlf

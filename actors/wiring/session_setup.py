@@ -16,10 +16,10 @@ from actors.agents.turn.limits import Limits
 from actors.paths.workspace import Workspace
 from actors.sessions.fork import fork_session
 from actors.sessions.log_reader import select_records_for, select_unfinished_task_records
-from actors.sessions.run_info import find_last_run_number, find_last_settings
+from actors.sessions.record_queries import find_last_run_number, find_last_settings
 from actors.sessions.session_log import SessionLog, WallClock
 from actors.sessions.state_paths import make_session_id, session_path
-from actors.sessions.transcript_writer import TranscriptWriter
+from actors.sessions.subagent_transcripts import TranscriptWriter
 from messages.address import PERMISSIONS, PRIMARY, ROOT, Address
 from messages.journal import Record, SessionHeader, SessionOpened
 from messages.permissions import SessionSettings

@@ -10,10 +10,14 @@ from actors.agents.definition.prepared_agent import PreparedAgent, prepare_agent
 from actors.agents.effect_handlers.collaborators import AgentPorts, Collaborators
 from actors.agents.restore.restored_state import find_chosen_model, restore
 from actors.agents.subagent_factory import DefaultSubagentFactory
-from actors.agents.turn.agent_state import AgentState, PrimaryAgent, RestoredState
-from actors.agents.turn.agent_switch import get_max_mode, get_status_fields
+from actors.agents.turn.agent_identity import AgentIdentity
+from actors.agents.turn.agent_selection import AgentSelection, PrimaryAgent
+from actors.agents.turn.agent_state import AgentState, RestoredState
+from actors.agents.turn.agent_switch import get_status_fields
 from actors.agents.turn.limits import TimerState, UsageTotals
+from actors.agents.turn.model_state import ModelState
 from actors.agents.turn.self_messages import PlanFileChecked
+from actors.agents.turn.turn_state import TurnState
 from actors.approvals.broker import ApprovalBroker
 from actors.models.model_client import ModelClient
 from actors.permissions.engine import PermissionEngine
@@ -21,7 +25,7 @@ from actors.permissions.initial_policy import build_initial_policy, resolve_work
 from actors.permissions.project_grants import ProjectGrantStore
 from actors.sessions.file_system import FileSystem
 from actors.sessions.journal import AppendLedger, Journal
-from actors.sessions.run_info import find_last_settings
+from actors.sessions.record_queries import find_last_settings
 from actors.supervisor.supervisor import ActorFactory, ChildFactories
 from actors.tools.command_runner import CommandRunner
 from actors.tools.file_search import find_ripgrep
@@ -70,7 +74,7 @@ def make_child_factories(
     )
     restored = _restore_primary(session, agents)
     switch = restored.pending_switch
-    first_agent = switch.agent if switch else restored.state.agent
+    first_agent = switch.agent if switch else restored.state.selection.agent
     return ChildFactories(
         journal=partial(Journal, session.log, AppendLedger(), options.secrets, session.transcripts),
         permissions=partial(PermissionEngine, JOURNAL, policy, workspace_paths, grants),
@@ -165,7 +169,9 @@ def _make_primary_factory(
     restored: RestoredState,
 ) -> ActorFactory:
     state, switch = restored.state, restored.pending_switch
-    status_fields = get_status_fields(replace(state, agent=switch.agent) if switch else state)
+    if switch:
+        state = replace(state, selection=replace(state.selection, agent=switch.agent))
+    status_fields = get_status_fields(state)
     session_configured = subagent_factory.session_configured.model_copy(update=status_fields)
     collaborators = Collaborators(
         journal=JOURNAL,
@@ -190,17 +196,19 @@ def choose_model(session: SessionHandle) -> str:
     return find_chosen_model(session.primary_records) or options.model_name
 
 
-def _find_initial_switch(session: SessionHandle, state: AgentState) -> PlanFileChecked | None:
+def _find_initial_switch(
+    session: SessionHandle, selection: AgentSelection
+) -> PlanFileChecked | None:
     """Return the switch to the agent that the user wants for this run, if it is another one."""
     options = session.options
-    wanted = state.agent
+    wanted = selection.agent
     if starts_in_plan_mode(session):
         wanted = PLAN_AGENT.name
     elif options.agent_is_explicit or not session.records:
         wanted = options.agent
-    elif options.mode_is_explicit and get_max_mode(state) == "plan":
-        wanted = state.previous_agent
-    if state.agent == wanted:
+    elif options.mode_is_explicit and selection.get_max_mode() == "plan":
+        wanted = selection.previous_agent
+    if selection.agent == wanted:
         return None
     plan_exists = has_plan(options.plan_path(session.session_id))
     return PlanFileChecked(agent=wanted, plan_exists=plan_exists)
@@ -218,21 +226,27 @@ def _restore_primary(session: SessionHandle, agents: tuple[PreparedAgent, ...]) 
     first = (
         options.agent if starts_in_plan_mode(session) and not session.records else BUILD_AGENT.name
     )
-    initial = AgentState(
-        read_only_tools=frozenset(
-            tool.name for agent in agents for tool in agent.tools if tool.reads_only
-        ),
-        primary_agents=tuple(PrimaryAgent(each.name, each.profile.max_mode) for each in agents),
-        agent=first,
-        previous_agent=first,
-        plan_file=str(options.plan_path(session.session_id)),
-        agent_address=PRIMARY,
+    identity = AgentIdentity(
+        address=PRIMARY,
         run=session.run,
         cwd=str(options.workspace.cwd),
         jitter_seed=session.session_id,
-        model=choose_model(session),
+        read_only_tools=frozenset(
+            tool.name for agent in agents for tool in agent.tools if tool.reads_only
+        ),
+    )
+    selection = AgentSelection(
+        agent=first,
+        previous_agent=first,
+        primary_agents=tuple(PrimaryAgent(each.name, each.profile.max_mode) for each in agents),
+        plan_file=str(options.plan_path(session.session_id)),
+    )
+    initial = AgentState(
+        identity=identity,
+        selection=selection,
+        model=ModelState(choose_model(session)),
+        turn=TurnState(timer=TimerState(remaining_s=limits.seconds)),
         totals=UsageTotals(limits),
-        timer=TimerState(remaining_s=limits.seconds),
     )
     restored = restore(session.primary_records, initial)
-    return replace(restored, pending_switch=_find_initial_switch(session, restored.state))
+    return replace(restored, pending_switch=_find_initial_switch(session, restored.state.selection))

@@ -1,46 +1,47 @@
-"""Limits as the command line gives them."""
+"""Parsers for the numeric limits on the command line."""
 
 import argparse
 
-_MOST_DIGITS = 9
-_MOST_DEPTH = 100
+MAX_DIGITS = 9
+MAX_DEPTH = 100
 
 
-def parse_count(word: str) -> int:
-    """Read how often.
+def parse_count(text: str) -> int:
+    """Return a positive whole number.
 
     Raises:
-        argparse.ArgumentTypeError: it is no number that counts anything.
+        argparse.ArgumentTypeError: `text` is something else.
     """
-    if not (word.isascii() and word.isdigit() and len(word) <= _MOST_DIGITS and int(word)):
-        message = "not a whole number above 0"
+    if not (text.isascii() and text.isdigit() and len(text) <= MAX_DIGITS and int(text)):
+        message = "must be a whole number above 0"
         raise argparse.ArgumentTypeError(message)
-    return int(word)
+    return int(text)
 
 
-def parse_depth(word: str) -> int:
-    """Read how deep.
+def parse_depth(text: str) -> int:
+    """Return a depth from 0 to `MAX_DEPTH`.
 
     Raises:
-        argparse.ArgumentTypeError: it is no depth.
+        argparse.ArgumentTypeError: `text` is something else.
     """
-    if not (word.isascii() and word.isdigit() and int(word) <= _MOST_DEPTH):
-        message = f"not a whole number from 0 to {_MOST_DEPTH}"
+    is_number = text.isascii() and text.isdigit() and len(text) <= MAX_DIGITS
+    if not (is_number and int(text) <= MAX_DEPTH):
+        message = f"must be a whole number from 0 to {MAX_DEPTH}"
         raise argparse.ArgumentTypeError(message)
-    return int(word)
+    return int(text)
 
 
-def parse_seconds(word: str) -> float:
-    """Read how long.
+def parse_seconds(text: str) -> float:
+    """Return a positive, finite number of seconds.
 
     Raises:
-        argparse.ArgumentTypeError: it is no time.
+        argparse.ArgumentTypeError: `text` is something else.
     """
     try:
-        given_s = float(word)
+        duration_s = float(text)
     except ValueError:
-        given_s = 0.0
-    if not 0 < given_s < float("inf"):
-        message = "not a number of seconds above 0"
+        duration_s = 0.0
+    if not 0 < duration_s < float("inf"):
+        message = "must be a number of seconds above 0"
         raise argparse.ArgumentTypeError(message)
-    return given_s
+    return duration_s

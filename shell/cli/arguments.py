@@ -1,297 +1,237 @@
-"""The command line: options in, checked values out.
+"""The command line parser.
 
-Nothing heavy is imported; `dataclasses` would be: it brings along what reads source code.
-Long because every option of every command stands here, beside its help.
+Imports nothing slow. `dataclasses` would be: it imports `inspect`.
 """
 
 import argparse
-from typing import TYPE_CHECKING, Literal, NamedTuple, NoReturn, cast
+from typing import NoReturn, cast
 
 from shell.cli.argument_types import parse_count, parse_depth, parse_seconds
+from shell.help.command_line import (
+    COMMAND_LINE_DESCRIPTION,
+    COMMAND_LINE_EPILOG,
+    COMMAND_LINE_USAGE,
+)
+from shell.startup.errors import StartError
+from shell.startup.options import (
+    AgentsOptions,
+    CheckOptions,
+    HelpOptions,
+    LaunchOptions,
+    OutputFormat,
+    SessionsOptions,
+)
 from shell.startup.version import VERSION
-
-if TYPE_CHECKING:  # its values take 2 ms to make, and `--version` has about 20
-    from messages.policy import PermissionMode
-
-OutputFormat = Literal["text", "json", "stream-json"]
+from shell.text.sanitize import replace_invalid_utf8
 
 _MODES = ("plan", "default", "auto-edit", "yolo")
-COMMAND_LINE_USAGE = """\
-greenroom [options] [PROMPT]
-       greenroom demo [--auto]
-       greenroom agents
-       greenroom sessions [list | show ID | export ID]
-       greenroom permissions check OPTIONS
-       greenroom help [TOPIC]"""
-COMMAND_LINE_EPILOG = """\
-without ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN and ANTHROPIC_BASE_URL a scripted model plays, so
-that everything can be tried offline.
-
-environment:
-  ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN, ANTHROPIC_BASE_URL   the model's server
-  GREENROOM_MODEL      the model, where --model does not say
-  GREENROOM_HOME       one folder for all state and configuration
-  GREENROOM_LOG=debug  more detail in the file greenroom.log in the state folder
-  NO_COLOR             no colours
-
-help topics, for greenroom help TOPIC:
-  permissions, configuration, agents, sessions, recovery, keys, scripting
-
-exit status: 0 done, 1 the agent, the provider or the disk failed, 2 usage or configuration,
-3 a limit ended it, 129, 130, 143 hung up, interrupted, terminated
-"""
-
-
-class LaunchOptions(NamedTuple):
-    """What the command line asks for."""
-
-    command: Literal["work", "demo"]
-    prompt: str | None = None
-    headless: bool = False
-    output_format: OutputFormat = "text"
-    model: str | None = None
-    agent: str | None = None
-    permission_mode: Literal["plan", "default", "auto-edit", "yolo"] | None = None
-    max_turns: int | None = None
-    max_depth: int | None = None
-    time_limit_s: float | None = None
-    continue_last: bool = False
-    resume_id: str | None = None
-    """The beginning of a session's id."""
-    fork_id: str | None = None
-    """As `resume`, of a session to begin a copy of."""
-    added_folders: tuple[str, ...] = ()
-    """Further folders of the workspace."""
-    trust_workspace: bool = False
-    auto_approve: bool = False
-
-
-class SessionsOptions(NamedTuple):
-    """What `greenroom sessions` is asked for."""
-
-    action: Literal["list", "show", "export"] = "list"
-    session_id: str = ""
-    """The beginning of a session's id."""
-    output_format: Literal["markdown", "json"] = "markdown"
-    output_file: str | None = None
-    """The file to export to; None: standard output."""
-
-
-class CheckOptions(NamedTuple):
-    """What `greenroom permissions check` is asked for."""
-
-    tool: str = ""
-    target: str = ""
-    agent: str | None = None
-    """Whose definition holds beside the rules; None: `build`, and what no definition narrows."""
-    mode: "PermissionMode" = "default"
-    workspace_root: str | None = None
-    rules_file: str | None = None
-    batch_file: str | None = None
-    as_json: bool = False
-
-
-class AgentsOptions(NamedTuple):
-    """What `greenroom agents` is asked for."""
-
-    as_json: bool = False
-
-
-class HelpOptions(NamedTuple):
-    """Options of `greenroom help`."""
-
-    topic: str | None = None
-
-
-class StartError(Exception):
-    """The program cannot begin as asked; each argument is told in a line."""
-
-    exit_status = 2
-
-
-class UsageError(StartError):
-    """The command line is wrong."""
-
-
-class DiskError(StartError):
-    """Nothing can begin, since the disk would keep none of it."""
-
-    exit_status = 1
 
 
 class _Parser(argparse.ArgumentParser):
-    """Reads options; what is wrong is a `UsageError`."""
+    """Reports errors as `StartError` instead of exiting."""
 
     def error(self, message: str) -> NoReturn:
-        """Say what is wrong.
+        """Point to the help of the command that was misused.
 
         Raises:
-            UsageError: always.
+            StartError: always.
         """
-        raise UsageError(message)
+        hint = f"{message}; see {self.prog} --help"
+        raise StartError(hint)
 
 
 def parse_command_line(
     arguments: list[str],
 ) -> LaunchOptions | SessionsOptions | CheckOptions | AgentsOptions | HelpOptions:
-    """Read the command line.
+    """Parse the command line.
 
     Raises:
-        UsageError: an unknown option or a wrong value.
+        StartError: an option is unknown or has a wrong value.
         SystemExit: `--help` or `--version` was printed.
     """
-    arguments = [replace_invalid_utf8(word) for word in arguments]
-    if arguments[:1] == ["demo"]:
-        return _parse_demo(arguments[1:])
-    if arguments[:1] == ["agents"]:
-        return _parse_agents(arguments[1:])
-    if arguments[:1] == ["sessions"]:
-        return _parse_sessions(arguments[1:])
-    if arguments[:1] == ["permissions"]:
-        return _parse_permissions(arguments[1:])
-    if arguments[:1] == ["help"]:
-        return _parse_help(arguments[1:])
-    given = _work_parser().parse_args(arguments)
-    if given.output_format != "text" and not given.print:
-        message = "--output-format goes with -p"
-        raise UsageError(message)
-    return LaunchOptions(
-        command="work",
-        prompt=given.prompt,
-        headless=given.print,
-        output_format=cast("OutputFormat", given.output_format),
-        model=given.model,
-        agent=given.agent,
-        permission_mode=given.permission_mode,
-        max_depth=given.max_depth,
-        max_turns=given.max_turns,
-        time_limit_s=given.time_limit,
-        continue_last=given.resume_last,
-        resume_id=given.resume,
-        fork_id=given.fork,
-        added_folders=tuple(given.add_dir),
-        trust_workspace=given.trust,
-    )
-
-
-def replace_invalid_utf8(text: str) -> str:
-    """Replace bytes that are no UTF-8: what is said must fit into JSON."""
-    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    arguments = [replace_invalid_utf8(argument) for argument in arguments]
+    match arguments:
+        case ["demo", *rest]:
+            return _parse_demo(rest)
+        case ["agents", *rest]:
+            return _parse_agents(rest)
+        case ["sessions", *rest]:
+            return _parse_sessions(rest)
+        case ["permissions", *rest]:
+            return _parse_permissions(rest)
+        case ["help", *rest]:
+            return _parse_help(rest)
+        case _:
+            return _parse_session(arguments)
 
 
 def format_command_line_help() -> str:
-    """Write out what `--help` shows."""
-    return _work_parser().format_help()
+    """Return what `--help` prints."""
+    return _make_session_parser().format_help()
 
 
-def _work_parser() -> _Parser:
+def _parse_session(arguments: list[str]) -> LaunchOptions:
+    values = _make_session_parser().parse_args(arguments)
+    if values.output_format != "text" and not values.print:
+        message = "--output-format only works with -p"
+        raise StartError(message)
+    return LaunchOptions(
+        prompt=values.prompt,
+        headless=values.print,
+        output_format=cast("OutputFormat", values.output_format),
+        model=values.model,
+        agent=values.agent,
+        permission_mode=values.permission_mode,
+        max_depth=values.max_depth,
+        max_turns=values.max_turns,
+        time_limit_s=values.time_limit,
+        continue_last=values.resume_last,
+        resume_id=values.resume,
+        fork_id=values.fork,
+        added_folders=tuple(values.add_dir),
+        trust_workspace=values.trust,
+    )
+
+
+def _make_session_parser() -> _Parser:
     parser = _Parser(
         prog="greenroom",
-        description="A coding agent for the terminal, built as an actor system.",
+        description=COMMAND_LINE_DESCRIPTION,
         epilog=COMMAND_LINE_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         usage=COMMAND_LINE_USAGE,
         allow_abbrev=False,
+        add_help=False,
     )
-    add = parser.add_argument
-    add("prompt", nargs="?", metavar="PROMPT", help="sent first; with -p, `-` reads standard input")
-    add("-p", "--print", action="store_true", help="headless: one prompt, print the answer, exit")
-    add(
+    arguments = parser.add_argument_group("arguments")
+    arguments.add_argument(
+        "prompt",
+        nargs="?",
+        metavar="PROMPT",
+        help="first prompt; with -p, - reads it from standard input",
+    )
+    _add_headless_options(parser)
+    _add_agent_options(parser)
+    _add_session_options(parser)
+    _add_limits(parser)
+    other = parser.add_argument_group("other options")
+    other.add_argument("--version", action="version", version=f"greenroom {VERSION}")
+    other.add_argument("-h", "--help", action="help", help="show this help and exit")
+    return parser
+
+
+def _add_headless_options(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("headless")
+    group.add_argument(
+        "-p",
+        "--print",
+        action="store_true",
+        help="run one prompt, print the answer and exit; piped input is appended to the prompt",
+    )
+    group.add_argument(
         "--output-format",
         choices=("text", "json", "stream-json"),
         default="text",
-        help="with -p: what goes to standard output (default: text)",
+        help="with -p: the format of the output (default: text)",
     )
-    add("--model", metavar="NAME", help="the model to use: its id, or fable, opus, sonnet, haiku")
-    add("--agent", metavar="NAME", help="the agent to talk with; greenroom agents lists them")
-    _add_limits(parser)
-    add(
+
+
+def _add_agent_options(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("model, agent and permissions")
+    group.add_argument(
+        "--model", metavar="NAME", help="use this model: an id, or fable, opus, sonnet or haiku"
+    )
+    group.add_argument(
+        "--agent", metavar="NAME", help="talk to this agent; greenroom agents lists them"
+    )
+    group.add_argument(
         "--permission-mode",
         choices=_MODES,
-        help="plan: another agent has the session, which reads and writes a plan; "
-        "auto-edit: edits inside the workspace do not ask; "
-        "yolo: nothing but protected files asks (default: default)",
+        help="plan: read and write a plan, change nothing else; "
+        "auto-edit: do not ask for edits in the workspace; "
+        "yolo: ask only for protected files (default: default)",
     )
-    _add_past(parser)
-    add(
+    group.add_argument(
         "--add-dir",
         metavar="DIR",
         action="append",
         default=[],
-        help="a further folder to work in; no configuration is read from it; may be repeated",
+        help="allow work in another directory; repeatable",
     )
-    add(
+    group.add_argument(
         "--trust",
         action="store_true",
-        help="trust this workspace from now on: its instructions and settings count",
-    )
-    add("--version", action="version", version=f"greenroom {VERSION}")
-    return parser
-
-
-def _add_limits(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    add(
-        "--max-depth",
-        type=parse_depth,
-        metavar="N",
-        help="an agent N levels below the one you talk with starts no other (default: 3)",
-    )
-    add(
-        "--max-turns",
-        type=parse_count,
-        metavar="N",
-        help="stop a prompt's work after N requests to the model; one request, with the tool "
-        "calls of its reply, is a turn",
-    )
-    add(
-        "--time-limit",
-        type=parse_seconds,
-        metavar="SECONDS",
-        help="stop a prompt's work after so long; waiting for your approval does not count",
+        help="trust this workspace: use its instructions, settings and agents",
     )
 
 
-def _add_past(parser: argparse.ArgumentParser) -> None:
-    past = parser.add_mutually_exclusive_group()
-    past.add_argument(
+def _add_session_options(parser: argparse.ArgumentParser) -> None:
+    titled = parser.add_argument_group("sessions")
+    group = titled.add_mutually_exclusive_group()
+    group.add_argument(
         "--continue",
         action="store_true",
         dest="resume_last",
-        help="go on with this workspace's last session",
+        help="resume the last session in this workspace",
     )
-    past.add_argument(
-        "--resume", metavar="SESSION", help="go on with that session; the beginning of its id does"
+    group.add_argument(
+        "--resume",
+        metavar="SESSION",
+        help="resume this session; a unique prefix of its id is enough",
     )
-    past.add_argument(
-        "--fork", metavar="SESSION", help="begin a session with a copy of what that one holds"
+    group.add_argument(
+        "--fork", metavar="SESSION", help="start a new session from a copy of this one"
     )
 
 
-def _parse_demo(words: list[str]) -> LaunchOptions:
+def _add_limits(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("limits")
+    group.add_argument(
+        "--max-turns",
+        type=parse_count,
+        metavar="N",
+        help="stop after N model requests per prompt",
+    )
+    group.add_argument(
+        "--time-limit",
+        type=parse_seconds,
+        metavar="SECONDS",
+        help="stop after this much time per prompt; waiting for your approval is not counted",
+    )
+    group.add_argument(
+        "--max-depth",
+        type=parse_depth,
+        metavar="N",
+        help="maximum depth of subagents (default: 3)",
+    )
+
+
+def _parse_demo(arguments: list[str]) -> LaunchOptions:
     parser = _Parser(
         prog="greenroom demo",
-        description="The rehearsal: a scripted session on a throw-away git repository.",
+        description="Play a scripted session in a throwaway git repository.",
         allow_abbrev=False,
     )
-    parser.add_argument("--auto", action="store_true", help="play it without a person")
-    return LaunchOptions(command="demo", auto_approve=parser.parse_args(words).auto)
+    parser.add_argument(
+        "--auto", action="store_true", help="answer the approval requests automatically"
+    )
+    return LaunchOptions(demo=True, auto_approve=parser.parse_args(arguments).auto)
 
 
-def _parse_agents(words: list[str]) -> AgentsOptions:
+def _parse_agents(arguments: list[str]) -> AgentsOptions:
     parser = _Parser(
         prog="greenroom agents",
-        description="Every definition of an agent: where it stands, and what of it is ignored.",
+        description="List the agents, where each one is defined, and which keys were ignored.",
         allow_abbrev=False,
     )
-    parser.add_argument("--json", action="store_true", dest="as_json", help="one JSON object")
-    return AgentsOptions(as_json=parser.parse_args(words).as_json)
+    parser.add_argument("--json", action="store_true", dest="as_json", help="print JSON")
+    return AgentsOptions(as_json=parser.parse_args(arguments).as_json)
 
 
-def _parse_sessions(words: list[str]) -> SessionsOptions:
+def _parse_sessions(arguments: list[str]) -> SessionsOptions:
     parser = _Parser(
         prog="greenroom sessions",
-        description="This workspace's sessions; the beginning of an ID is enough.",
+        description="List, print or export the sessions of this workspace.",
         allow_abbrev=False,
         usage="greenroom sessions [list | show ID | export ID [--format F] [--output FILE]]",
     )
@@ -302,68 +242,89 @@ def _parse_sessions(words: list[str]) -> SessionsOptions:
         choices=("list", "show", "export"),
         default="list",
         metavar="ACTION",
-        help="list (the default), show: read it here, export: write it as a document",
+        help="list the sessions (default), show the conversation, or export it as a document",
     )
-    add("session", nargs="?", default="", metavar="ID")
-    add("--format", choices=("markdown", "json"), help="of an export (default: markdown)")
+    add(
+        "session",
+        nargs="?",
+        default="",
+        metavar="ID",
+        help="id of the session; a unique prefix is enough",
+    )
+    add(
+        "--format",
+        choices=("markdown", "json"),
+        help="with export: the format of the document (default: markdown)",
+    )
     add(
         "--output",
         metavar="FILE",
-        help="of an export; must not be there yet (default: standard output)",
+        help="with export: the new file to write (default: standard output)",
     )
-    given = parser.parse_args(words)
-    _check_sessions(given)
-    return SessionsOptions(given.action, given.session, given.format or "markdown", given.output)
+    values = parser.parse_args(arguments)
+    _check_sessions_options(values)
+    return SessionsOptions(
+        values.action, values.session, values.format or "markdown", values.output
+    )
 
 
-def _parse_permissions(words: list[str]) -> CheckOptions:
+def _check_sessions_options(values: argparse.Namespace) -> None:
+    if bool(values.session) != (values.action != "list"):
+        problem = "takes no ID" if values.session else "needs an ID; greenroom sessions lists them"
+        message = f"sessions {values.action} {problem}"
+        raise StartError(message)
+    if values.action != "export" and (values.format or values.output):
+        message = "--format and --output only work with sessions export"
+        raise StartError(message)
+
+
+def _parse_permissions(arguments: list[str]) -> CheckOptions:
     parser = _Parser(
         prog="greenroom permissions",
-        description="Explain what would be decided of a call, and why; nothing is run.",
+        description="Explain how a call would be decided, and why. Nothing runs.",
         allow_abbrev=False,
+        usage="greenroom permissions check (--tool TOOL --target TARGET | --batch FILE) [options]",
     )
     add = parser.add_argument
-    add("action", choices=("check",), metavar="check")
-    add("--tool", metavar="TOOL", default="", help="such as bash, read or mcp__server__tool")
-    add("--target", metavar="TARGET", help="the command, the path, …")
-    add("--agent", metavar="NAME", help="whose call it is, by its definition (default: build)")
-    add("--mode", choices=_MODES, default="default", help="(default: default)")
-    add("--workspace", metavar="DIR", help="its root; else the repository around this folder")
-    add("--rules", metavar="FILE", help="go by these alone: JSON, a list of rules")
-    add("--batch", metavar="FILE", help="JSON lines: id, tool, target and perhaps rules")
-    add("--json", action="store_true", dest="as_json", help="one JSON object")
-    given = parser.parse_args(words)
-    single = bool(given.tool) and given.target is not None
-    if single == (given.batch is not None):
-        message = "permissions check takes --tool and --target, or --batch"
-        raise UsageError(message)
+    add("action", choices=("check",), metavar="check", help="explain a decision")
+    add("--tool", metavar="TOOL", default="", help="the tool, such as bash or read")
+    add("--target", metavar="TARGET", help="the command, path or other target of the call")
+    add("--agent", metavar="NAME", help="the agent that makes the call (default: build)")
+    add("--mode", choices=_MODES, default="default", help="the mode (default: default)")
+    add(
+        "--workspace",
+        metavar="DIR",
+        help="the workspace root (default: the repository that contains the current directory)",
+    )
+    add("--rules", metavar="FILE", help="apply only these rules: a JSON list")
+    add(
+        "--batch",
+        metavar="FILE",
+        help="check many calls: JSON lines with id, tool, target and optional rules",
+    )
+    add("--json", action="store_true", dest="as_json", help="print JSON")
+    values = parser.parse_args(arguments)
+    is_single = bool(values.tool) and values.target is not None
+    if is_single == (values.batch is not None):
+        message = "permissions check needs --tool and --target, or --batch"
+        raise StartError(message)
     return CheckOptions(
-        tool=given.tool,
-        target=given.target or "",
-        agent=given.agent,
-        mode=given.mode,
-        workspace_root=given.workspace,
-        rules_file=given.rules,
-        batch_file=given.batch,
-        as_json=given.as_json,
+        tool=values.tool,
+        target=values.target or "",
+        agent=values.agent,
+        mode=values.mode,
+        workspace_root=values.workspace,
+        rules_file=values.rules,
+        batch_file=values.batch,
+        as_json=values.as_json,
     )
 
 
-def _parse_help(words: list[str]) -> HelpOptions:
+def _parse_help(arguments: list[str]) -> HelpOptions:
     parser = _Parser(
         prog="greenroom help",
         description="Print a help topic; without one, list the topics.",
         allow_abbrev=False,
     )
-    parser.add_argument("topic", nargs="?", metavar="TOPIC")
-    return HelpOptions(topic=parser.parse_args(words).topic)
-
-
-def _check_sessions(given: argparse.Namespace) -> None:
-    if bool(given.session) != (given.action != "list"):
-        wants = "takes no ID" if given.session else "needs an ID; greenroom sessions lists them"
-        message = f"sessions {given.action} {wants}"
-        raise UsageError(message)
-    if given.action != "export" and (given.format or given.output):
-        message = "--format and --output go with export"
-        raise UsageError(message)
+    parser.add_argument("topic", nargs="?", metavar="TOPIC", help="the topic to print")
+    return HelpOptions(topic=parser.parse_args(arguments).topic)

@@ -1,4 +1,4 @@
-"""`greenroom demo`: a scripted session on a throw-away repository, with or without a person."""
+"""`greenroom demo`: a scripted session in a throwaway repository, with or without a user."""
 
 import os
 import shutil
@@ -20,14 +20,13 @@ from messages.approvals import (
     SubmitDecision,
 )
 from messages.turns import UpwardEvent
-from shell.cli.arguments import StartError
 from shell.cli.demo_repository import create_repository
 from shell.cli.launch_config import LaunchConfig
 from shell.console.screen_events import to_screen_event
 from shell.headless.event_queue import EventQueue, HeadlessEvent, QueuedEvent, RunEnded
 from shell.headless.headless_console import HeadlessConsole
 from shell.process.stdout import OutputStalledError, StdoutWriter
-from shell.startup.errors import to_start_error
+from shell.startup.errors import StartError, to_start_error
 from shell.view import event_reducer
 from shell.view.frame_layout import build_panel
 from shell.view.screen_state import RestoreDraft, ScreenState, SendCommand
@@ -35,49 +34,50 @@ from shell.view.scrollback_renderer import render_item
 from shell.view.styled_text import render_ansi
 
 AUTO_DEMO_PACE = 0.3
-"""How fast the script speaks when nobody is watching closely."""
+"""Delays of the scripted model without a user, relative to those in the REPL."""
 DEFAULT_COLUMNS = 100
+AUTO_ANSWER = "answered automatically: Yes, once"
 
 
 class AutoApprovingConsole(HeadlessConsole):
-    """Sends the demo's prompt, and says yes once to whatever is asked."""
+    """Sends the demo's prompt and allows every approval request once."""
 
     def __init__(self, queue: EventQueue) -> None:
         super().__init__(DEMO_PROMPT, queue)
 
     def announce_availability(self) -> None:
-        """Answer from now on."""
+        """Report that approval requests are answered here."""
         self.tell(APPROVALS, ApproverAvailabilityChanged(can_answer=True))
 
     def on_show_approval(self, message: ShowApproval) -> None:
-        """Say yes."""
+        """Allow the call once."""
         self.tell(APPROVALS, SubmitDecision(id=message.request.id, decision="once"))
 
 
 def create_demo_folder() -> Path:
-    """Make the throw-away repository.
+    """Create the throwaway repository.
 
     Raises:
-        StartError: there is no git, it does not work, or there is no place for temporary files.
+        StartError: git is missing or fails, or there is no folder for temporary files.
     """
-    # Left in place, such a variable would point the script's own git commands elsewhere.
+    # Such a variable would direct the script's git commands to another repository.
     for name in [name for name in os.environ if name.startswith("GIT_")]:
         del os.environ[name]
     try:
         folder = Path(os.path.realpath(mkdtemp(prefix="greenroom-demo-")))
         create_repository(folder)
     except FileNotFoundError as error:
-        what = "git is not on the PATH" if error.filename == "git" else str(error)
-        message = f"the demo needs git and a temporary folder: {what}"
+        reason = "git is not on the PATH" if error.filename == "git" else str(error)
+        message = f"the demo needs git and a folder for temporary files: {reason}"
         raise StartError(message) from error
     except (OSError, CalledProcessError) as error:
-        message = f"the demo's repository cannot be made: {error}"
+        message = f"cannot create the demo repository: {error}"
         raise to_start_error(message, error) from error
     return folder
 
 
 def with_demo_script(config: LaunchConfig, pace: float) -> LaunchConfig:
-    """Let the demo's script play, whatever model the environment names."""
+    """Return the configuration with the demo's scripted model instead of the configured one."""
     options = replace(config.session_options, model_name=SCRIPTED_MODEL_NAME, is_scripted=True)
     return replace(
         config, session_options=options, make_model=partial(ScriptedModel, make_demo_reply, pace)
@@ -85,38 +85,38 @@ def with_demo_script(config: LaunchConfig, pace: float) -> LaunchConfig:
 
 
 def print_demo(queue: EventQueue, output: StdoutWriter) -> HeadlessEvent | RunEnded:
-    """Print what the REPL would print, to the end of the turn.
+    """Print what the REPL would print, until the turn ends.
 
     Raises:
         OutputError: standard output cannot be written.
     """
-    colour = sys.stdout.isatty() and "NO_COLOR" not in os.environ
+    use_color = sys.stdout.isatty() and "NO_COLOR" not in os.environ
     width = shutil.get_terminal_size((DEFAULT_COLUMNS, 24)).columns
     state = ScreenState()
     while True:
-        happening = queue.get()
-        if isinstance(happening, RunEnded):
-            return happening
-        state, text = _drawn(state, happening, width, colour=colour)
-        # A stall comes from a signal, and its `RunEnded` is in the queue.
+        item = queue.get()
+        if isinstance(item, RunEnded):
+            return item
+        state, text = _render_event(state, item, width, color=use_color)
+        # Only a signal raises this, and its `RunEnded` is in the queue.
         with suppress(OutputStalledError):
             output.write(text.replace("\r\n", "\n").encode("utf-8", "replace"))
-        if happening.ends_turn:
-            return happening.message
+        if item.ends_turn:
+            return item.message
 
 
-def _drawn(
-    state: ScreenState, said: QueuedEvent, width: int, *, colour: bool
+def _render_event(
+    state: ScreenState, item: QueuedEvent, width: int, *, color: bool
 ) -> tuple[ScreenState, str]:
-    event = said.message
+    event = item.message
     if isinstance(event, ShowApproval):
-        shown = build_panel(event.request, event.parked_count, width)
-        question = render_ansi((*shown.header, *shown.body), color=colour)
-        answer = render_ansi(((("good", "answered for you: yes, once"),),), color=colour)
-        return state, f"{question}{answer}\r\n"
+        panel = build_panel(event.request, event.parked_count, width)
+        request = render_ansi((*panel.header, *panel.body), color=color)
+        answer = render_ansi(((("good", AUTO_ANSWER),),), color=color)
+        return state, f"{request}{answer}\r\n"
     if isinstance(event, DismissApproval):
         return state, ""
-    told = to_screen_event(said.source, event) if isinstance(event, UpwardEvent) else event
-    state, effects = event_reducer.apply_event(state, told, 0.0)
-    lasting = [effect for effect in effects if not isinstance(effect, SendCommand | RestoreDraft)]
-    return state, "".join(render_item(effect, width, color=colour) for effect in lasting)
+    screen_event = to_screen_event(item.source, event) if isinstance(event, UpwardEvent) else event
+    state, effects = event_reducer.apply_event(state, screen_event, 0.0)
+    printed = [effect for effect in effects if not isinstance(effect, SendCommand | RestoreDraft)]
+    return state, "".join(render_item(effect, width, color=color) for effect in printed)

@@ -1,4 +1,4 @@
-"""The stage of `greenroom demo`: a throw-away repository with one failing test."""
+"""The repository of `greenroom demo`, which has one failing test."""
 
 import os
 import subprocess
@@ -12,7 +12,7 @@ DISCOUNT_PERCENT = 10
 
 
 def price_cents(unit_cents: int, pieces: int) -> int:
-    """Price of `pieces` of one article; from ten pieces on they cost ten percent less."""
+    """Return the price of `pieces` of one article, with 10% off from ten pieces on."""
     total_cents = unit_cents * pieces
     if pieces > DISCOUNT_FROM_PIECES:
         total_cents -= total_cents * DISCOUNT_PERCENT // 100
@@ -46,21 +46,21 @@ FILES = {
     "test_price.py": TEST_MODULE,
 }
 GIT_SETTINGS = {
-    "user.name": "Greenroom rehearsal",
-    "user.email": "rehearsal@localhost",
+    "user.name": "Greenroom demo",
+    "user.email": "demo@localhost",
     "core.hooksPath": os.devnull,
     "commit.gpgSign": "false",
     "gc.auto": "0",
 }
-"""Kept in the repository itself, so that the rehearsal's own commit needs nothing of the user's."""
+"""Set in the repository, so that the demo's commits do not depend on the user's settings."""
 
 
 def create_repository(folder: Path) -> None:
-    """Fill `folder` with the files and commit them.
+    """Create the files in `folder` and commit them.
 
     Raises:
-        OSError: the folder cannot be written, or there is no git.
-        subprocess.CalledProcessError: git refused.
+        OSError: the folder cannot be written, or git is missing.
+        subprocess.CalledProcessError: git failed.
     """
     for name, text in FILES.items():
         path = folder / name
@@ -74,7 +74,7 @@ def create_repository(folder: Path) -> None:
 
 
 def _git(folder: Path, *arguments: str) -> None:
-    # Variables such as GIT_DIR would point git at another repository than the throw-away one.
+    # Variables such as GIT_DIR would direct git to another repository.
     environment = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")}
     subprocess.run(
         ["git", *arguments], cwd=folder, env=environment, check=True, capture_output=True

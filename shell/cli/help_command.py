@@ -1,8 +1,8 @@
-"""`greenroom help`: print a help topic, or list the topics."""
+"""`greenroom help`: prints a help topic, or lists the topics."""
 
-from shell.cli.arguments import StartError
 from shell.help.topics import list_topics, read_topic
 from shell.process.stdout import write_stdout
+from shell.startup.errors import StartError
 
 
 def run_help_command(topic: str | None) -> int:

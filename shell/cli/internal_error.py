@@ -1,18 +1,18 @@
-"""A fault of ours that nothing else took: the person gets a line, whoever mends it the rest."""
+"""Logs an unexpected exception, which is a bug in Greenroom."""
 
 import logging
 from collections.abc import Mapping
 
-from shell.cli.arguments import StartError
 from shell.process.state_folder import open_state_folder
+from shell.startup.errors import StartError
 
 
 def log_internal_error(exception: Exception, environment: Mapping[str, str]) -> str:
-    """Put all of a fault into the log, and say so in a line."""
-    told = f"a fault of Greenroom: {type(exception).__name__}: {exception}"
+    """Write the exception to the log and return a line for the user."""
+    message = f"internal error: {type(exception).__name__}: {exception}"
     try:
-        open_state_folder(environment)  # it may have come before there was a log
+        open_state_folder(environment)  # the exception may come from before the log was set up
     except StartError as error:
-        return f"{told}; nothing more of it is kept, since {error}"
-    logging.getLogger("greenroom").error("a fault of Greenroom", exc_info=exception)
-    return f"{told}; all of it is in the state folder's greenroom.log"
+        return f"{message}; it could not be logged: {error}"
+    logging.getLogger("greenroom").error("internal error", exc_info=exception)
+    return f"{message}; greenroom.log in the state folder has the details"

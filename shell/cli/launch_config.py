@@ -1,4 +1,4 @@
-"""From options and environment to what a session needs; reads, but starts nothing."""
+"""Determines what a session needs from options, environment and files; starts nothing."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -22,37 +22,37 @@ from actors.sessions.state_paths import (
 from actors.tools.local_command_runner import LocalCommandRunner
 from actors.tools.tool_list import DECLARED_TOOLS
 from actors.wiring.session_setup import SessionOptions
-from shell.cli.arguments import LaunchOptions, StartError
 from shell.cli.session_lookup import find_session
 from shell.config.agent_discovery import DiscoveredAgents, discover_agents
-from shell.config.config_discovery import ConfigLocations
+from shell.config.config_files import ConfigLocations
 from shell.config.effective_config import EffectiveConfig, load_effective_config
 from shell.config.instruction_files import FILE_NAME, read_instructions
 from shell.config.project_trust import AskUser, TrustCheck, check_trust
 from shell.config.schema import BudgetConfig
 from shell.config.workspace_discovery import find_git_folders, find_workspace, resolve_added_folders
 from shell.process.state_folder import open_state_folder
+from shell.startup.errors import StartError
+from shell.startup.options import LaunchOptions
 from shell.startup.version import VERSION
 
 CREDENTIAL_VARIABLES = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL")
-NO_EARLIER_SESSION = "there is no earlier session of this workspace; a new one begins"
+NO_EARLIER_SESSION = "this workspace has no earlier session; starting a new one"
 
 
 @dataclass(frozen=True, slots=True)
 class LaunchConfig:
-    """What to open, and the model to open it with."""
+    """What a session needs before it opens."""
 
     session_options: SessionOptions
     make_model: Callable[[], ModelClient]
-    """Makes one for each session in turn: its connections live on that session's loop."""
+    """Makes a client for each session, since its connections belong to that session's loop."""
     load_config: Callable[[], EffectiveConfig]
-    """Reads the configuration files, now and whenever the person wants it."""
+    """Reads the configuration files; called again for `/permissions reload`."""
     agents: DiscoveredAgents
-    """Every definition of an agent, and its file."""
     notices: tuple[str, ...] = ()
-    """What the person should know before it begins."""
+    """Lines for the user before the session starts."""
     processes: LocalCommandRunner = field(default_factory=LocalCommandRunner)
-    """The one that runs all commands, so that their end by force misses none."""
+    """Runs all commands of all sessions, so that a forced end kills every one of them."""
 
 
 def build_launch_config(
@@ -61,109 +61,121 @@ def build_launch_config(
     start_folder: Path,
     ask_user: AskUser | None = None,
 ) -> LaunchConfig:
-    """Choose workspace, configuration and model for a session that begins in `start`.
+    """Determine workspace, configuration and model for a session that starts in `start_folder`.
 
-    `ask` puts the question whether the folder is trusted; without, nobody is asked.
+    `ask_user` asks whether the folder is trusted; without it, an unknown folder is not trusted.
 
     Raises:
         StartError: a folder or a configuration cannot be used.
     """
     state = open_state_folder(environment)
-    workspace = find_workspace(
-        start_folder, resolve_added_folders(options.added_folders, start_folder)
+    added_folders = resolve_added_folders(options.added_folders, start_folder)
+    workspace = find_workspace(start_folder, added_folders)
+    own_files = list_own_files(environment)
+    trust = check_trust(
+        workspace, TrustCheck(state / "trust.json", own_files, options.trust_workspace, ask_user)
     )
-    ours = list_own_files(environment)
-    stands = check_trust(
-        workspace, TrustCheck(state / "trust.json", ours, options.trust_workspace, ask_user)
-    )
-    user = config_folder(environment)
-    sources = ConfigLocations(user / "config.toml", workspace, stands.trusted, ours)
-    read = partial(load_effective_config, options, environment, sources)
-    configuration = read()
-    found = read_instructions(user / FILE_NAME, workspace, trusted=stands.trusted)
-    agents = discover_agents(user / "agents", workspace, trusted=stands.trusted)
-    real = any(environment.get(name) for name in CREDENTIAL_VARIABLES)
-    settings = configuration.settings
-    folder = project_folder(state, workspace.root)
-    session = SessionOptions(
-        project_state_folder=folder,
+    user_folder = config_folder(environment)
+    locations = ConfigLocations(user_folder / "config.toml", workspace, trust.trusted, own_files)
+    load_config = partial(load_effective_config, options, environment, locations)
+    config = load_config()
+    instructions = read_instructions(user_folder / FILE_NAME, workspace, trusted=trust.trusted)
+    agents = discover_agents(user_folder / "agents", workspace, trusted=trust.trusted)
+    settings = config.settings
+    has_credentials = any(environment.get(name) for name in CREDENTIAL_VARIABLES)
+    project_state_folder = project_folder(state, workspace.root)
+    session_options = SessionOptions(
+        project_state_folder=project_state_folder,
         workspace=workspace,
-        model_name=resolve_model(settings.model or "") if real else SCRIPTED_MODEL_NAME,
+        model_name=resolve_model(settings.model or "") if has_credentials else SCRIPTED_MODEL_NAME,
         model_is_explicit=options.model is not None,
         mode=settings.permission_mode or "default",
         mode_is_explicit=options.permission_mode is not None,
-        rule_sources=configuration.rules,
-        is_scripted=not real,
-        protected_paths=(*ours, *find_git_folders(workspace.root)),
+        rule_sources=config.rules,
+        is_scripted=not has_credentials,
+        protected_paths=(*own_files, *find_git_folders(workspace.root)),
         version=VERSION,
-        instructions=found.files,
-        trusted=stands.trusted,
-        resume_path=_earlier(options, folder),
+        instructions=instructions.files,
+        trusted=trust.trusted,
+        resume_path=_find_session_to_open(options, project_state_folder),
         fork=options.fork_id is not None,
         secrets=read_secrets(environment),
-        limits=_limits(settings.budget),
+        limits=_make_limits(settings.budget),
         definitions=agents.definitions,
-        agent=_primary(settings.agent, agents),
+        agent=_choose_primary_agent(settings.agent, agents),
         agent_is_explicit=options.agent is not None,
         max_depth=3 if settings.max_depth is None else settings.max_depth,
         slot_limit=settings.max_concurrent_agents or 10,
         max_spawns=settings.budget.spawns,
     )
-    pace = 0.0 if options.headless else 1.0
-    make_model = partial(_server, environment) if real else partial(_rehearsal, pace)
-    make_model()  # a key that is none is told now
-    begins = options.continue_last and session.resume_path is None
-    told = (NO_EARLIER_SESSION,) if begins else ()
-    granted = ProjectGrantStore(session.grants_file, workspace.root, DECLARED_TOOLS).read()
-    damaged = (granted.problem,) if granted.problem else ()
-    wrong = (*found.problems, *agents.problems, *damaged)
-    notices = (*stands.notices, *configuration.notices, *wrong, *told)
-    return LaunchConfig(session, make_model, read, agents, notices)
+    file_problems = (*instructions.problems, *agents.problems)
+    session_notices = _list_session_notices(options, session_options)
+    notices = (*trust.notices, *config.notices, *file_problems, *session_notices)
+    make_model = _choose_model(options, environment, has_credentials=has_credentials)
+    return LaunchConfig(session_options, make_model, load_config, agents, notices)
 
 
-def _limits(budget: BudgetConfig) -> Limits:
+def _list_session_notices(options: LaunchOptions, session: SessionOptions) -> list[str]:
+    grants = ProjectGrantStore(session.grants_file, session.workspace.root, DECLARED_TOOLS).read()
+    notices = [grants.problem] if grants.problem else []
+    if options.continue_last and session.resume_path is None:
+        notices.append(NO_EARLIER_SESSION)
+    return notices
+
+
+def _make_limits(budget: BudgetConfig) -> Limits:
     return Limits(turns=budget.turns, tokens=budget.tokens, seconds=budget.seconds)
 
 
-def _primary(name: str | None, agents: DiscoveredAgents) -> str:
-    """Name the agent that the person talks with.
+def _choose_primary_agent(name: str | None, agents: DiscoveredAgents) -> str:
+    """Return the name of the agent that the user talks to.
 
     Raises:
-        StartError: there is none of this name for that.
+        StartError: there is no such agent, or it can only be a subagent.
     """
-    fits = [each.name for each in agents.definitions if each.mode in ("primary", "all")]
-    if name is None or name in fits:
+    names = [each.name for each in agents.definitions if each.mode in ("primary", "all")]
+    if name is None or name in names:
         return name or BUILD_AGENT.name
-    only = any(each.name == name for each in agents.definitions)
-    why = "is only for tasks of other agents" if only else "is not defined"
-    message = f"agent {name} {why}; there are {', '.join(fits)} (greenroom agents lists all)"
+    is_subagent = any(each.name == name for each in agents.definitions)
+    reason = f"{name} can only be a subagent" if is_subagent else f"there is no agent {name}"
+    message = f"{reason}; choose one of {', '.join(names)} (greenroom agents lists all)"
     raise StartError(message)
 
 
-def _earlier(options: LaunchOptions, folder: Path) -> Path | None:
+def _find_session_to_open(options: LaunchOptions, project_state_folder: Path) -> Path | None:
     if options.continue_last:
-        return find_newest_session(folder)
-    given = options.resume_id if options.resume_id is not None else options.fork_id
-    return None if given is None else find_session(folder, given)
+        return find_newest_session(project_state_folder)
+    id_prefix = options.resume_id if options.resume_id is not None else options.fork_id
+    return None if id_prefix is None else find_session(project_state_folder, id_prefix)
 
 
-def _server(environment: Mapping[str, str]) -> ModelClient:
+def _choose_model(
+    options: LaunchOptions, environment: Mapping[str, str], *, has_credentials: bool
+) -> Callable[[], ModelClient]:
+    if not has_credentials:
+        return partial(_make_scripted_model, 0.0 if options.headless else 1.0)
+    make_client = partial(_make_client, environment)
+    make_client()  # reports an invalid key before the session starts
+    return make_client
+
+
+def _make_client(environment: Mapping[str, str]) -> ModelClient:
     return AnthropicClient(
         base_url=environment.get("ANTHROPIC_BASE_URL"),
-        api_key=_secret(environment, "ANTHROPIC_API_KEY"),
-        auth_token=_secret(environment, "ANTHROPIC_AUTH_TOKEN"),
+        api_key=_read_secret(environment, "ANTHROPIC_API_KEY"),
+        auth_token=_read_secret(environment, "ANTHROPIC_AUTH_TOKEN"),
     )
 
 
-def _secret(environment: Mapping[str, str], name: str) -> str:
+def _read_secret(environment: Mapping[str, str], name: str) -> str:
     secret = environment.get(name, "").strip()
-    if not (secret.isascii() and secret.isprintable()):  # below, an error would quote all of it
-        message = f"{name} holds characters that no key has"
+    if not (secret.isascii() and secret.isprintable()):  # a later error would quote all of it
+        message = f"{name} has characters that a key cannot have"
         raise StartError(message)
     return secret
 
 
-def _rehearsal(pace: float) -> ModelClient:
+def _make_scripted_model(pace: float) -> ModelClient:
     from actors.models.default_script import make_default_reply  # noqa: PLC0415  (only for this model)
 
     return ScriptedModel(make_default_reply, pace)

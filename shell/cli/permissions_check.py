@@ -23,13 +23,14 @@ from actors.permissions.rules import (
 from actors.sessions.state_paths import config_folder, list_own_files
 from actors.tools.tool_list import DECLARED_TOOLS
 from messages.policy import PermissionProfile, PermissionRequest, Policy, Rule, RuleSource
-from shell.cli.arguments import CheckOptions, StartError
-from shell.config.config_discovery import ConfigLocations, build_rule_sources, read_config_files
+from shell.config.config_files import ConfigLocations, build_rule_sources, read_config_files
 from shell.config.trust_store import read_trust_store
 from shell.config.workspace_discovery import find_git_folders, find_workspace
 from shell.process.state_folder import find_state_folder
 from shell.process.stdout import write_stdout
-from shell.process.streams import complain
+from shell.process.streams import print_error
+from shell.startup.errors import StartError
+from shell.startup.options import CheckOptions
 from shell.text.sanitize import sanitize_line
 
 _CATEGORIES = get_categories(DECLARED_TOOLS)
@@ -109,7 +110,7 @@ def _build_policy(
         ConfigLocations(config_folder(environment) / "config.toml", workspace, trusted, own_files)
     )
     for notice in files.notices:
-        complain(notice)
+        print_error(notice)
     policy = build_initial_policy(
         workspace,
         build_rule_sources(files, trusted=trusted),
@@ -135,7 +136,7 @@ def _build_profile(
 
     found = discover_agents(config_folder(environment) / "agents", workspace, trusted=trusted)
     for problem in found.problems:
-        complain(problem)
+        print_error(problem)
     definition = find_definition(options.agent, found.definitions)
     return build_profile(definition) if definition else empty
 

@@ -1,4 +1,4 @@
-"""`greenroom sessions`: list, show and export what is on disk; opens and changes nothing."""
+"""`greenroom sessions`: lists, prints and exports sessions; changes nothing."""
 
 import sys
 from collections.abc import Mapping
@@ -8,17 +8,17 @@ from actors.sessions.errors import LogError
 from actors.sessions.log_reader import LogContents, read_log, select_records_for
 from actors.sessions.state_paths import project_folder
 from messages.address import PRIMARY
-from shell.cli.arguments import SessionsOptions, StartError
 from shell.cli.session_lookup import find_session
 from shell.config.workspace_discovery import find_workspace, get_current_folder
 from shell.process.state_folder import open_state_folder
 from shell.process.stdout import write_stdout
-from shell.process.streams import complain
+from shell.process.streams import print_error
 from shell.sessions.export_file import write_new_file
 from shell.sessions.export_formats import records_to_json, records_to_markdown
 from shell.sessions.session_list import list_sessions
-from shell.startup.errors import to_start_error
-from shell.text.sanitize import visible
+from shell.startup.errors import StartError, to_start_error
+from shell.startup.options import SessionsOptions
+from shell.text.sanitize import sanitize
 
 MAX_TITLE_CHARS = 60
 
@@ -26,33 +26,33 @@ MAX_TITLE_CHARS = 60
 def run_sessions_command(
     options: SessionsOptions, environment: Mapping[str, str], now_s: float
 ) -> int:
-    """Do what `greenroom sessions …` asks for; the exit status.
+    """Run `greenroom sessions …` and return the exit status.
 
     Raises:
-        StartError: there is no such session, or it cannot be read or written.
+        StartError: the session does not exist, or it cannot be read or written.
         OutputError: standard output cannot be written.
     """
     workspace = find_workspace(get_current_folder())
     project = project_folder(open_state_folder(environment), workspace.root)
     if options.action == "list":
-        _write(_listed(project, now_s))
+        _print(_format_list(project, now_s))
         return 0
     path = find_session(project, options.session_id)
-    contents = _contents(path)
+    contents = _read_session(path)
     if options.action == "show":
-        _write(records_to_markdown(select_records_for(contents, PRIMARY)))
+        _print(records_to_markdown(select_records_for(contents, PRIMARY)))
     else:
         _export(contents, options)
     return 0
 
 
-def _listed(project: Path, now_s: float) -> str:
-    found = list_sessions(project, now_s)
-    if not found:
+def _format_list(project: Path, now_s: float) -> str:
+    rows = list_sessions(project, now_s)
+    if not rows:
         return "no sessions in this workspace yet\n"
     cells = [
         (row.session_id, row.age, str(row.turns), row.size, row.state, row.title[:MAX_TITLE_CHARS])
-        for row in found
+        for row in rows
     ]
     table = [("session", "age", "turns", "size", "state", "first prompt"), *cells]
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
@@ -60,13 +60,13 @@ def _listed(project: Path, now_s: float) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _contents(path: Path) -> LogContents:
+def _read_session(path: Path) -> LogContents:
     try:
         contents = read_log(path)
     except LogError as error:
         raise to_start_error(error.detail, error.__cause__) from error
     if contents.torn:
-        complain(f"{path}: the last record is not finished and is left out")
+        print_error(f"{path}: the last record is incomplete and was left out")
     return contents
 
 
@@ -76,23 +76,23 @@ def _export(contents: LogContents, options: SessionsOptions) -> None:
     else:
         data = records_to_markdown(select_records_for(contents, PRIMARY)).encode("utf-8", "replace")
     if options.output_file is None:
-        _write(data.decode())
+        _print(data.decode())
     else:
-        _write_out(Path(options.output_file), data)
-        complain(f"written to {options.output_file}")
+        _write_file(Path(options.output_file), data)
+        print_error(f"exported to {options.output_file}")
 
 
-def _write_out(path: Path, data: bytes) -> None:
+def _write_file(path: Path, data: bytes) -> None:
     try:
         write_new_file(path, data)
     except FileExistsError as error:
-        message = f"{path}: there is such a file already; name another"
+        message = f"{path} already exists; choose another file"
         raise StartError(message) from error
     except OSError as error:
-        message = f"{path}: {error.strerror}"
+        message = f"cannot write {path}: {error.strerror}"
         raise to_start_error(message, error) from error
 
 
-def _write(text: str) -> None:
-    """Print a document; on a terminal nothing in it can draw."""
-    write_stdout((visible(text) if sys.stdout.isatty() else text).encode("utf-8", "replace"))
+def _print(text: str) -> None:
+    """Print a document; on a terminal, control characters are made visible."""
+    write_stdout((sanitize(text) if sys.stdout.isatty() else text).encode("utf-8", "replace"))

@@ -1,4 +1,4 @@
-"""A plain question on the terminal, before there is a screen."""
+"""Asks a question on the terminal, before the REPL starts."""
 
 import contextlib
 import os
@@ -9,11 +9,11 @@ import termios
 
 
 def ask_yes_no(question: str) -> bool | None:
-    """Ask yes or no; anything but a yes is a no, and the end of input is no answer.
+    """Ask a yes-or-no question; anything but yes means no, and None means the end of input.
 
-    What was typed before the question stood there does not count.
+    Keys typed before the question appeared are discarded.
     """
-    with contextlib.suppress(termios.error):  # no terminal after all: nobody typed ahead
+    with contextlib.suppress(termios.error):  # not a terminal, so there are no such keys
         termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
     sys.stdout.write(question)
     sys.stdout.flush()
@@ -26,17 +26,17 @@ def ask_yes_no(question: str) -> bool | None:
 
 
 def _wait_for_line() -> None:
-    """Wait until there is something to read.
+    """Wait until a line can be read.
 
-    A Ctrl-C between the question and a read would be noticed only after the next key; here it
-    leaves a byte that ends the wait, and is raised.
+    A plain read would notice a Ctrl-C that arrives just before it only after the next key. Here
+    the signal writes a byte that ends the wait, and KeyboardInterrupt is raised.
     """
-    awake, signalled = os.pipe()
-    os.set_blocking(signalled, False)
-    before = signal.set_wakeup_fd(signalled, warn_on_full_buffer=False)
+    wakeup_read, wakeup_write = os.pipe()
+    os.set_blocking(wakeup_write, False)
+    old_descriptor = signal.set_wakeup_fd(wakeup_write, warn_on_full_buffer=False)
     try:
-        select.select([sys.stdin, awake], [], [])
+        select.select([sys.stdin, wakeup_read], [], [])
     finally:
-        signal.set_wakeup_fd(before)
-        os.close(awake)
-        os.close(signalled)
+        signal.set_wakeup_fd(old_descriptor)
+        os.close(wakeup_read)
+        os.close(wakeup_write)

@@ -5,7 +5,7 @@ from shell.sessions.next_session import NextSession
 
 
 def clear(words: list[str], host: ReplHost) -> str:
-    """Begin a new session; this one is kept."""
+    """Start a new session; this one is kept."""
     if words:
         return "usage: /clear"
     host.switch_session(NextSession(None))

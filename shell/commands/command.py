@@ -1,5 +1,6 @@
-"""A slash command, and the protocol of the REPL that commands and parts of the screen use."""
+"""A slash command, and the protocol of the REPL that commands use."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
@@ -14,28 +15,31 @@ from shell.view.screen_state import ScreenState, ScreenUpdate
 
 T = TypeVar("T")
 
+COMMAND_PATTERN = re.compile(r"/[\w?-]*(\s|$)")
+"""Matches the start of a slash command, but not a path such as `/etc/hosts` or a comment."""
+
 
 class ReplHost(Protocol):
-    """The REPL as seen by commands and by parts of the screen."""
+    """The REPL as seen by commands; parts of the screen declare narrower protocols."""
 
     @property
     def state(self) -> ScreenState:
-        """What is known of the session."""
+        """The state of the session on screen."""
         ...
 
     @property
     def now_s(self) -> float:
-        """The clock of the screen."""
+        """Time on the screen's clock, in seconds."""
         ...
 
     @property
     def commands(self) -> Mapping[str, "Command"]:
-        """Every command by its name, in the order of `/help`."""
+        """Commands by name, in the order of `/help`."""
         ...
 
     @property
     def session_context(self) -> SessionContext:
-        """Where the session works."""
+        """Folders, files and services of the session."""
         ...
 
     def post(self, command: Message) -> None:
@@ -47,55 +51,55 @@ class ReplHost(Protocol):
         ...
 
     def apply(self, update: ScreenUpdate) -> None:
-        """Take a new state and carry out what comes with it."""
+        """Adopt a new state and carry out its effects."""
         ...
 
     def print_notice(self, text: str) -> None:
-        """Print lines of ours."""
+        """Print lines from the program itself."""
         ...
 
     def show_page(self, page: Page) -> None:
-        """Let the person read a page."""
+        """Show a page to read."""
         ...
 
     def view_subagent(self, agent: Address) -> None:
-        """Let the person read what an agent below does, while it does it."""
+        """Show a subagent's page, which is updated while it works."""
         ...
 
     def show_picker(self, picker: Picker) -> None:
-        """Let the person choose from a list."""
+        """Show a list to choose from."""
         ...
 
     def run_in_thread(self, job: Callable[[], T], on_done: Callable[[T | None], None]) -> None:
-        """Do slow work beside the screen; a job that failed has no result."""
+        """Run slow work on a thread; `on_done` gets None if it failed."""
         ...
 
     def exit(self, exit_status: int = 0) -> None:
-        """End the program."""
+        """Exit the program."""
         ...
 
     def switch_session(self, next_session: NextSession) -> None:
-        """Close this session and go on with another one."""
+        """Close this session and open another one."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """One command: parses its words, tells or opens something, returns lines to print."""
+    """One command; `run` takes its arguments and returns lines to print."""
 
     name: str
     run: Callable[[list[str], ReplHost], str]
 
     @property
     def help(self) -> str:
-        """The docstring of its function, which `/help` and the README show."""
+        """The docstring of `run`, which `/help` and the documentation show."""
         return (self.run.__doc__ or "").strip()
 
 
 def run_command(line: str, host: ReplHost) -> str:
-    """Run the command that a line beginning with `/` names."""
+    """Run the command of a line that starts with `/`."""
     name, *words = line.removeprefix("/").split() or [""]
     command = host.commands.get(name)
     if not command:
-        return f"There is no command /{name}; /help lists what there is."
+        return f"Unknown command /{name}. Type /help for a list."
     return command.run(words, host)

@@ -1,4 +1,4 @@
-"""Every slash command, in the order in which `/help` lists them."""
+"""All slash commands, in the order of `/help`."""
 
 from shell.commands.agents import AGENTS
 from shell.commands.clear import CLEAR

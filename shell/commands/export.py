@@ -12,33 +12,35 @@ from shell.sessions.export_file import write_new_file
 
 
 def export(words: list[str], host: ReplHost) -> str:
-    """Write this session into a new Markdown file, `/export [FILE]`."""
+    """Write this session to a new Markdown file: `/export [FILE]`."""
     session = host.session_context.session_file
     if session is None:
-        return "This session is not kept, so there is nothing to export."
+        return "This session is not saved, so there is nothing to export."
     name = " ".join(words) or f"greenroom-{session.stem}.md"
     target = host.session_context.cwd / os.path.expanduser(name)  # noqa: PTH111  (never raises)
-    host.run_in_thread(partial(_written, session, target), partial(_tell, host))
+    host.run_in_thread(partial(_write, session, target), partial(_print_result, host))
     return ""
 
 
-def _written(session: Path, target: Path) -> str:
+def _write(session: Path, target: Path) -> str:
     from shell.sessions.export_formats import records_to_markdown  # noqa: PLC0415  (only for this)
 
     try:
         text = records_to_markdown(select_records_for(read_log(session), PRIMARY))
         write_new_file(target, text.encode("utf-8", "replace"))
     except FileExistsError:
-        return f"{target} exists; name another file: /export FILE"
+        return f"{target} already exists. Choose another file: /export FILE"
     except OSError as error:
-        return f"{target} cannot be written: {error.strerror}"
+        return f"Could not write {target}: {error.strerror}"
     except LogError as error:
         return error.detail
-    return f"The session so far is in {target}"
+    return f"The session so far is in {target}."
 
 
-def _tell(host: ReplHost, told: str | None) -> None:
-    host.print_notice(told or "The session could not be exported; greenroom.log says why.")
+def _print_result(host: ReplHost, result: str | None) -> None:
+    host.print_notice(
+        result or "The session could not be exported. See greenroom.log for the reason."
+    )
 
 
 EXPORT = Command("export", export)

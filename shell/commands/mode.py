@@ -8,44 +8,44 @@ from shell.commands.command import Command, ReplHost
 from shell.view import mode_changes
 from shell.view.screen_state import ScreenUpdate, SendCommand
 
-_NOT_YET = "The agent has not started yet."
+NOT_STARTED = "The agent has not started yet."
 
 
 def mode(words: list[str], host: ReplHost) -> str:
-    """Show the mode, or work in another: `plan`, `default`, `auto-edit` or `yolo`."""
+    """Show or set the mode: `plan`, `default`, `auto-edit` or `yolo`."""
     session = host.state.session
     if session is None:
-        return _NOT_YET
+        return NOT_STARTED
     if not words:
-        at_work = mode_changes.get_effective_mode(session)
-        after = f" After it comes {session.mode}." if at_work == "plan" else ""
-        return f"{mode_changes.describe_mode(at_work)}{after}"
-    known = get_args(PermissionMode)
-    if len(words) > 1 or words[0] not in known:
-        return f"usage: /mode [{'|'.join(known)}]"
-    return _take(
+        current = mode_changes.get_effective_mode(session)
+        after = f" The mode after planning is {session.mode}." if current == "plan" else ""
+        return f"{mode_changes.describe_mode(current)}{after}"
+    modes = get_args(PermissionMode)
+    if len(words) > 1 or words[0] not in modes:
+        return f"usage: /mode [{'|'.join(modes)}]"
+    return _apply(
         host, mode_changes.choose_mode_by_name(host.state, cast("PermissionMode", words[0]))
     )
 
 
 def plan(words: list[str], host: ReplHost) -> str:
-    """Plan first: another agent takes over that only reads and writes a plan."""
+    """Switch to the plan agent, which only reads and writes a plan."""
     if words:
         return "usage: /plan"
-    return _take(host, mode_changes.choose_mode(host.state, "plan"))
+    return _apply(host, mode_changes.choose_mode(host.state, "plan"))
 
 
 def build(words: list[str], host: ReplHost) -> str:
-    """Go back from planning to the agent and mode before it."""
+    """Leave planning and return to the previous agent and mode."""
     if words:
         return "usage: /build"
-    return _take(host, (host.state, (SendCommand(SwitchAgent()),)))
+    return _apply(host, (host.state, (SendCommand(SwitchAgent()),)))
 
 
-def _take(host: ReplHost, done: ScreenUpdate) -> str:
+def _apply(host: ReplHost, update: ScreenUpdate) -> str:
     if host.state.session is None:
-        return _NOT_YET
-    host.apply(done)
+        return NOT_STARTED
+    host.apply(update)
     return ""
 
 

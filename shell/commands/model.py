@@ -3,38 +3,39 @@
 from actors.models.model_names import MODEL_ALIASES, resolve_model
 from messages.turns import SetModel
 from shell.commands.command import Command, ReplHost
-from shell.config.schema import check_name
+from shell.config.schema import check_model_name
 from shell.view.picker import PickerItem, create_picker
+from shell.view.status_notices import SCRIPTED_MODEL_NOTICE
 
 
 def model(words: list[str], host: ReplHost) -> str:
-    """Show the model, or use another from the next request on."""
+    """Show the model, or use another one from the next request on."""
     session = host.state.session
     if len(words) > 1:
         return "usage: /model [NAME]"
     if session is None:
         return "The agent has not started yet."
     if session.is_scripted:
-        return "No model is at work here, a script plays its part; set ANTHROPIC_API_KEY for one."
+        return SCRIPTED_MODEL_NOTICE
     if not words:
         aliases = tuple(MODEL_ALIASES.items())
-        choices = tuple(PickerItem(alias, name) for alias, name in aliases)
-        title = f"The model is {session.model}; /model ID takes any other"
-        host.show_picker(
-            create_picker(
-                title, choices, lambda at: host.print_notice(_choose(aliases[at][1], host))
-            )
-        )
+        items = tuple(PickerItem(alias, name) for alias, name in aliases)
+        title = f"The model is {session.model}. For any other, type /model ID"
+
+        def on_picked(index: int) -> None:
+            host.print_notice(_set_model(aliases[index][1], host))
+
+        host.show_picker(create_picker(title, items, on_picked))
         return ""
-    return _choose(resolve_model(words[0]), host)
+    return _set_model(resolve_model(words[0]), host)
 
 
-def _choose(name: str, host: ReplHost) -> str:
-    problem = check_name(name)
+def _set_model(name: str, host: ReplHost) -> str:
+    problem = check_model_name(name)
     if problem:
-        return f"The model {problem}."
+        return f"The model name {problem}."
     if host.state.session and name == host.state.session.model:
-        return f"The model is {name} already."
+        return f"The model is already {name}."
     host.post(SetModel(model=name))
     return ""
 

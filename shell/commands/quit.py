@@ -4,7 +4,7 @@ from shell.commands.command import Command, ReplHost
 
 
 def quit_(words: list[str], host: ReplHost) -> str:
-    """Leave the program."""
+    """Exit the program."""
     if words:
         return "usage: /quit"
     host.exit()

@@ -9,46 +9,46 @@ from shell.sessions.session_list import SessionRow, build_preview, list_sessions
 from shell.view.number_format import format_count
 from shell.view.picker import PickerItem, create_picker
 
-TITLE = "Sessions of this workspace"
+TITLE = "Sessions in this workspace"
 MAX_PREVIEWS = 20
-"""Each is read whole for it."""
+"""Sessions with a preview; each one is read completely for it."""
 
 
 def resume(words: list[str], host: ReplHost) -> str:
-    """Go on with another session of this workspace; this one is kept."""
+    """Resume another session in this workspace; this one is kept."""
     session = host.session_context.session_file
     if words:
         return "usage: /resume"
     if session is None:
-        return "Sessions are not kept here."
-    look = partial(_others, session, host.session_context.wall_clock())
-    host.run_in_thread(look, partial(_offer, host))
+        return "Sessions are not saved here."
+    job = partial(_list_others, session, host.session_context.wall_clock())
+    host.run_in_thread(job, partial(_show_picker, host))
     return ""
 
 
-def _others(session: Path, now_s: float) -> tuple[tuple[SessionRow, str], ...]:
-    """List those that may be taken up, the last written ones with the end of what was said."""
-    free = [row for row in list_sessions(session.parent, now_s) if row.path != session]
-    free = [row for row in free if row.state == "available"]
+def _list_others(session: Path, now_s: float) -> tuple[tuple[SessionRow, str], ...]:
+    """List the sessions that can be resumed, the newest ones with a preview."""
+    rows = [row for row in list_sessions(session.parent, now_s) if row.path != session]
+    rows = [row for row in rows if row.state == "available"]
     return tuple(
-        (row, build_preview(row.path) if number < MAX_PREVIEWS else "")
-        for number, row in enumerate(free)
+        (row, build_preview(row.path) if index < MAX_PREVIEWS else "")
+        for index, row in enumerate(rows)
     )
 
 
-def _offer(host: ReplHost, found: tuple[tuple[SessionRow, str], ...] | None) -> None:
-    if not found:
-        host.print_notice("There is no other session of this workspace that could go on.")
+def _show_picker(host: ReplHost, sessions: tuple[tuple[SessionRow, str], ...] | None) -> None:
+    if not sessions:
+        host.print_notice("There is no other session in this workspace to resume.")
         return
 
-    def picked(number: int) -> None:
-        host.switch_session(NextSession(found[number][0].path))
+    def on_picked(index: int) -> None:
+        host.switch_session(NextSession(sessions[index][0].path))
 
-    choices = tuple(
-        PickerItem(row.title, f"{row.age} ago · {format_count(row.turns, 'turn')}", said)
-        for row, said in found
+    items = tuple(
+        PickerItem(row.title, f"{row.age} ago · {format_count(row.turns, 'turn')}", preview)
+        for row, preview in sessions
     )
-    host.show_picker(create_picker(TITLE, choices, picked))
+    host.show_picker(create_picker(TITLE, items, on_picked))
 
 
 RESUME = Command("resume", resume)

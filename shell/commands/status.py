@@ -8,56 +8,59 @@ from shell.view.number_format import format_count
 
 
 def status(words: list[str], host: ReplHost) -> str:
-    """Show the session, model, mode, instruction files, what is going on and what was used."""
+    """Show session, model, mode, instruction files, current work and usage."""
     if words:
         return "usage: /status"
     state = host.state
     if not state.session:
         return "The agent has not started yet."
     session = state.session
-    told = (
+    rows = (
         ("session", session.session_id),
         ("file", session.session_file),
-        *_disk(state.persistence),
+        *_format_disk(state.persistence),
         ("agent", session.agent),
-        ("model", session.model + (" (a script)" if session.is_scripted else "")),
+        ("model", session.model + (" (offline demo)" if session.is_scripted else "")),
         ("mode", get_effective_mode(session)),
         ("directory", session.cwd),
         ("trusted", "yes" if session.workspace_trusted else "no"),
-        *(("reads", _told(each)) for each in session.instruction_files),
+        *(("reads", _format_file(each)) for each in session.instruction_files),
         ("turn", "running" if state.turn else "none"),
         ("queued", str(len(state.queued_prompts))),
         ("approvals", str(len(state.approvals.parked))),
-        ("context", _context(state.usage)),
-        ("used", _used(state.usage)),
+        ("context", _format_context(state.usage)),
+        ("usage", _format_usage(state.usage)),
     )
-    return "\n".join(f"{name:<10} {value}" for name, value in told)
+    return "\n".join(f"{name:<10} {value}" for name, value in rows)
 
 
-def _told(file: InstructionFile) -> str:
-    cut = ", cut" if file.truncated else ""
-    return f"{file.path} ({file.file_bytes:,} bytes{cut})"
+def _format_file(file: InstructionFile) -> str:
+    note = ", truncated" if file.truncated else ""
+    return f"{file.path} ({file.file_bytes:,} bytes{note})"
 
 
-def _disk(disk: PersistenceChanged) -> tuple[tuple[str, str], ...]:
-    if disk.state == "well":
+def _format_disk(disk: PersistenceChanged) -> tuple[tuple[str, str], ...]:
+    if disk.state == "ok":
         return ()
     return (("disk", f"{disk.state}: {disk.detail}" if disk.detail else disk.state),)
 
 
-def _context(usage: UsageChanged | None) -> str:
+def _format_context(usage: UsageChanged | None) -> str:
     if usage is None:
-        return "nothing said yet"
+        return "empty"
     percent = 100 * usage.context_tokens / usage.context_window_tokens
     return f"{usage.context_tokens:,} of {usage.context_window_tokens:,} tokens ({percent:.0f} %)"
 
 
-def _used(usage: UsageChanged | None) -> str:
+def _format_usage(usage: UsageChanged | None) -> str:
     total = usage.total_usage if usage else Usage()
-    read = total.input_tokens + total.cache_creation_input_tokens + total.cache_read_input_tokens
-    cached = f"{total.cache_read_input_tokens:,} from the cache"
-    asked = format_count(total.requests, "request")
-    return f"{read:,} tokens read ({cached}), {total.output_tokens:,} written, {asked}"
+    cached_tokens = total.cache_read_input_tokens
+    input_tokens = total.input_tokens + total.cache_creation_input_tokens + cached_tokens
+    requests = format_count(total.requests, "request")
+    return (
+        f"{input_tokens:,} input tokens ({cached_tokens:,} cached), "
+        f"{total.output_tokens:,} output tokens, {requests}"
+    )
 
 
 STATUS = Command("status", status)

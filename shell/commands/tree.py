@@ -9,47 +9,41 @@ from shell.view.subagent_rows import find_waiting_agents, format_phase
 
 
 def tree(words: list[str], host: ReplHost) -> str:
-    """Show every agent at work: what it is at or waits for, time, tokens, how often it began."""
+    """Show all running agents: what each one does, time and tokens."""
     return "usage: /tree" if words else "\n".join(format_tree(host.state, host.now_s))
 
 
 def format_tree(state: ScreenState, now_s: float) -> list[str]:
-    """Write a line for each agent, indented by its depth."""
-    asking = find_waiting_agents(state)
+    """Return a line for each agent, indented by depth."""
+    waiting = find_waiting_agents(state)
     agent = state.session.agent if state.session else "greenroom"
-    at = "waits for your approval" if PRIMARY in asking else _primary_at(state)
+    activity = "needs your approval" if PRIMARY in waiting else _get_primary_activity(state)
     rows = (
-        _line(row, now_s, asks=row.address in asking)
+        _format_row(row, now_s, is_waiting=row.address in waiting)
         for row in state.subagents.running_in_tree_order
     )
-    return [f"primary ({agent}) · {at}", *rows]
+    return [f"primary ({agent}) · {activity}", *rows]
 
 
-def _primary_at(state: ScreenState) -> str:
+def _get_primary_activity(state: ScreenState) -> str:
     if state.turn is None:
         return "idle"
-    titles = [tool.title for tool in state.turn.running_tools]
-    return (
-        sanitize_line(titles[-1])
-        if titles
-        else "writing"
-        if state.turn.has_streamed_text
-        else "thinking"
-    )
+    if state.turn.running_tools:
+        return sanitize_line(state.turn.running_tools[-1].title)
+    return "writing" if state.turn.has_streamed_text else "thinking"
 
 
-def _line(row: Subagent, now_s: float, *, asks: bool) -> str:
+def _format_row(row: Subagent, now_s: float, *, is_waiting: bool) -> str:
     indent = "  " * (len(row.address.segments) - 1)
-    begun = f"begun {row.task_number} times" if row.task_number > 1 else ""
-    who = f"{row.address.name} ({row.agent})"
-    told = (
-        who,
-        format_phase(row, is_waiting=asks),
+    task = f"task {row.task_number}" if row.task_number > 1 else ""
+    parts = (
+        f"{row.address.name} ({row.agent})",
+        format_phase(row, is_waiting=is_waiting),
         format_elapsed(row, now_s),
         row.token_text,
-        begun,
+        task,
     )
-    return indent + " · ".join(filter(None, told))
+    return indent + " · ".join(filter(None, parts))
 
 
 TREE = Command("tree", tree)

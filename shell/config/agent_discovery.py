@@ -1,4 +1,4 @@
-"""The definitions there are: built in, the user's, and those of a project that is trusted."""
+"""Finds agent definitions: built in, the user's, and those of a trusted project."""
 
 import os
 from dataclasses import dataclass
@@ -17,77 +17,91 @@ from shell.config.trust_store import PROJECT_AGENT_FOLDERS
 
 MAX_FILE_BYTES = 256 * 1024
 MAX_FILES_PER_FOLDER = 200
-"""In one folder; more are not looked at."""
+"""Files in one folder that are read; the others are ignored."""
 RESERVED_NAMES = ("build", "plan", "review", "compact")
-"""Names that no file may take."""
+"""Names of built-in agents that no file may take."""
 
 
 @dataclass(frozen=True, slots=True)
 class DiscoveredAgents:
-    """Every definition, and what is to be told of the files."""
+    """All definitions, and the problems with their files."""
 
     definitions: tuple[Definition, ...] = BUILT_IN_DEFINITIONS
     files: tuple[ParsedDefinition, ...] = ()
-    """Those that count, and those that another one of the same name hides."""
+    """Files in use, and files that another one of the same name overrides."""
     problems: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class _AgentFolder:
+    path: Path
+    project_root: Path | None = None
+    """Root of the project that the files belong to; None: they are the user's."""
+    is_foreign: bool = False
+    """The files were written for another program."""
+
+
 def discover_agents(user_folder: Path, workspace: Workspace, *, trusted: bool) -> DiscoveredAgents:
-    """Read all files; of two with one name the project's counts, ours before another program's."""
-    read: list[ParsedDefinition] = []
+    """Read all definition files.
+
+    A project's definition overrides the user's of the same name; within the project, Greenroom's
+    folder overrides those of other programs.
+    """
+    parsed: list[ParsedDefinition] = []
     problems: list[str] = []
-    for folder, within, foreign in _folders(user_folder, workspace, trusted=trusted):
-        for path in _markdown(folder):
-            origin = FileOrigin(str(path), is_project=within is not None, is_foreign=foreign)
+    for folder in _list_folders(user_folder, workspace, trusted=trusted):
+        for path in _list_markdown_files(folder.path):
             try:
-                read.append(_read(path, within, origin))
+                parsed.append(_read_definition(path, folder))
             except (DefinitionError, OSError) as error:
-                problems.append(_told(path, error))
+                problems.append(_format_problem(path, error))
     merged = {each.name: each for each in BUILT_IN_DEFINITIONS}
-    for each in read:
-        merged[each.definition.name] = each.definition
-    return DiscoveredAgents(tuple(merged.values()), tuple(read), tuple(problems))
+    merged |= {each.definition.name: each.definition for each in parsed}
+    return DiscoveredAgents(tuple(merged.values()), tuple(parsed), tuple(problems))
 
 
-def _folders(
-    user: Path, workspace: Workspace, *, trusted: bool
-) -> list[tuple[Path, Path | None, bool]]:
-    """List the folders, the weakest first: folder, what it must not lead out of, whose it is."""
+def _list_folders(user_folder: Path, workspace: Workspace, *, trusted: bool) -> list[_AgentFolder]:
+    """List the folders, lowest precedence first."""
+    user = _AgentFolder(user_folder)
+    if not trusted:
+        return [user]
+    root = workspace.root
     own, *others = PROJECT_AGENT_FOLDERS
-    project = [(workspace.root / each, workspace.root, True) for each in reversed(others)]
-    ours = (workspace.root / own, workspace.root, False)
-    return [(user, None, False), *([*project, ours] if trusted else [])]
+    foreign = [_AgentFolder(root / each, root, is_foreign=True) for each in reversed(others)]
+    return [user, *foreign, _AgentFolder(root / own, root)]
 
 
-def _markdown(folder: Path) -> list[Path]:
+def _list_markdown_files(folder: Path) -> list[Path]:
     try:
-        found = sorted(path for path in folder.iterdir() if path.suffix == ".md")
+        paths = sorted(path for path in folder.iterdir() if path.suffix == ".md")
     except OSError:
         return []
-    return found[:MAX_FILES_PER_FOLDER]
+    return paths[:MAX_FILES_PER_FOLDER]
 
 
-def _read(path: Path, within: Path | None, origin: FileOrigin) -> ParsedDefinition:
-    if within and not Path(os.path.realpath(path)).is_relative_to(within):
-        message = f"{path}: a link that leads out of the workspace"
+def _read_definition(path: Path, folder: _AgentFolder) -> ParsedDefinition:
+    root = folder.project_root
+    if root and not Path(os.path.realpath(path)).is_relative_to(root):
+        message = f"{path}: is a link to a file outside the workspace"
         raise DefinitionError(message)
     data = read_regular_file(path, MAX_FILE_BYTES + 1)
     if len(data) > MAX_FILE_BYTES:
-        message = f"{path}: longer than {MAX_FILE_BYTES:,} bytes"
+        message = f"{path}: is larger than {MAX_FILE_BYTES:,} bytes"
         raise DefinitionError(message)
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        message = f"{path}:{line}: not UTF-8"
+        message = f"{path}:{line}: is not UTF-8"
         raise DefinitionError(message) from None
-    read = parse_definition(text, path.stem, origin)
-    if read.definition.name in RESERVED_NAMES:
-        message = f"{path}: {read.definition.name} is an agent of Greenroom's own"
+    origin = FileOrigin(str(path), is_project=root is not None, is_foreign=folder.is_foreign)
+    parsed = parse_definition(text, path.stem, origin)
+    if parsed.definition.name in RESERVED_NAMES:
+        message = f"{path}: {parsed.definition.name} is the name of a built-in agent"
         raise DefinitionError(message)
-    return read
+    return parsed
 
 
-def _told(path: Path, error: DefinitionError | OSError) -> str:
-    why = str(error) if isinstance(error, DefinitionError) else f"{path}: {error.strerror}"
-    return f"{why}; the file does not count"
+def _format_problem(path: Path, error: DefinitionError | OSError) -> str:
+    problem = str(error) if isinstance(error, DefinitionError) else f"{path}: {error.strerror}"
+    return f"{problem}; the file is ignored"

@@ -1,4 +1,4 @@
-"""From a Markdown file to the definition of an agent: ours, Claude Code's and Qwen Code's. Pure."""
+"""Parses agent definitions for Greenroom, Claude Code and Qwen Code from Markdown. Pure."""
 
 import re
 from collections.abc import Callable
@@ -36,7 +36,7 @@ TOOL_ALIASES = {
     "exitplanmode": "plan_exit",
     "exit_plan_mode": "plan_exit",
 }
-"""What other programs call our tools, in small letters."""
+"""Other programs' names for our tools, in lower case."""
 MODE_ALIASES: dict[str, PermissionMode] = {
     "default": "default",
     "manual": "default",
@@ -50,7 +50,10 @@ MODE_ALIASES: dict[str, PermissionMode] = {
     "yolo": "yolo",
     "bypasspermissions": "yolo",
 }
-"""A definition's mode only tightens, so that the loosest means as much as none."""
+"""Other programs' names for our modes.
+
+A definition's mode only tightens the session's, so `yolo` has no effect.
+"""
 KEY_ALIASES = {
     "disallowedTools": "disallowed_tools",
     "approvalMode": "approval_mode",
@@ -58,156 +61,159 @@ KEY_ALIASES = {
     "maxTurns": "max_turns",
 }
 _TOOL_NAMES = frozenset(tool.name for tool in DECLARED_TOOLS)
-_SPEC = re.compile(r"\(.*\)\Z", re.DOTALL)
+_TOOL_ARGUMENTS = re.compile(r"\(.*\)\Z", re.DOTALL)
 
 
 class DefinitionError(Exception):
-    """A file that cannot serve; the text says why, with its line."""
+    """A definition file is invalid; the text says why, with its line."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileOrigin:
-    """Where a file stands."""
+    """Where a definition file comes from."""
 
     path: str
     is_project: bool = False
     is_foreign: bool = False
-    """It is made for another program: what does not fit is left out, and told."""
+    """Written for another program: values that do not fit are ignored and listed."""
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedDefinition:
-    """A definition as its file has it."""
+    """A definition and facts about its file."""
 
     definition: Definition
     path: str
     declared_name: str
-    """The name in the file, which may have been folded."""
+    """The name before normalization."""
     ignored_keys: tuple[str, ...] = ()
-    """Keys and values that do not count."""
+    """Keys and values without effect."""
 
 
 def parse_definition(text: str, stem: str, origin: FileOrigin) -> ParsedDefinition:
-    """Read a file; `stem` is its name, should it say none.
+    """Parse a definition file; `stem`, its file name, is the default name.
 
     Raises:
-        DefinitionError: it cannot serve.
+        DefinitionError: the file is invalid.
     """
     try:
-        parts = parse_frontmatter(text)
+        frontmatter = parse_frontmatter(text)
     except FrontmatterError as error:
         message = f"{origin.path}:{error.line}: {error}"
         raise DefinitionError(message) from None
-    return _Reader(parts, origin).read(stem)
+    return _DefinitionParser(frontmatter, origin).parse(stem)
 
 
-class _Reader:
-    """Reads one file, key by key."""
+class _DefinitionParser:
+    """Parses one file, key by key."""
 
-    def __init__(self, parts: Frontmatter, origin: FileOrigin) -> None:
-        self._parts = parts
+    def __init__(self, frontmatter: Frontmatter, origin: FileOrigin) -> None:
+        self._frontmatter = frontmatter
         self._origin = origin
-        self._left = dict(parts.keys)
+        self._unparsed = dict(frontmatter.keys)
         self._ignored: list[str] = []
 
-    def read(self, stem: str) -> ParsedDefinition:
-        for theirs, ours in KEY_ALIASES.items():
-            if theirs in self._left:
-                value = self._left.pop(theirs)
-                self._left.setdefault(ours, value)
-        named = str(self._left.pop("name", None) or stem)
-        body = self._parts.body
+    def parse(self, stem: str) -> ParsedDefinition:
+        for alias, key in KEY_ALIASES.items():
+            if alias in self._unparsed:
+                value = self._unparsed.pop(alias)
+                self._unparsed.setdefault(key, value)
+        declared_name = str(self._unparsed.pop("name", None) or stem)
+        body = self._frontmatter.body
         if len(body) > MAX_PROMPT_CHARS:
-            self._fail("name", f"its prompt is longer than {MAX_PROMPT_CHARS:,} characters")
+            self._fail("name", f"the prompt is longer than {MAX_PROMPT_CHARS:,} characters")
         tools = self._take("tools", parse_tool_names)
-        without = self._take("disallowed_tools", parse_tool_names)
         definition = Definition(
-            name=self._name(named),
-            description=" ".join(str(self._left.pop("description", None) or "").split()),
+            name=self._normalize_name(declared_name),
+            description=" ".join(str(self._unparsed.pop("description", None) or "").split()),
             system_prompt=body,
-            mode=cast("AgentMode", self._take("mode", _mode) or "all"),
+            mode=cast("AgentMode", self._take("mode", _parse_agent_mode) or "all"),
             tools=("*",) if tools is None else tools,
-            disallowed_tools=without or (),
+            disallowed_tools=self._take("disallowed_tools", parse_tool_names) or (),
             rules=self._take("permission", parse_rules) or (),
-            permission_mode=self._take("approval_mode", _permission_mode) or "yolo",
-            read_only=bool(self._take("read_only", _flag)),
-            subagents=self._subagents(),
-            delegates=self._delegates(),
-            model=self._take("model", _model) or "",
-            max_turns=self._take("max_turns", _count),
-            time_limit_s=self._take("time_limit_s", _seconds),
-            interactive=bool(self._take("interactive", _flag)),
+            permission_mode=self._take("approval_mode", _parse_permission_mode) or "yolo",
+            read_only=bool(self._take("read_only", _parse_flag)),
+            subagents=self._parse_subagents(),
+            delegates=self._parse_delegates(),
+            model=self._take("model", _parse_model) or "",
+            max_turns=self._take("max_turns", _parse_count),
+            time_limit_s=self._take("time_limit_s", _parse_seconds),
+            interactive=bool(self._take("interactive", _parse_flag)),
             from_project=self._origin.is_project,
             source=self._origin.path,
         )
-        self._ignored += sorted(self._left)
-        return ParsedDefinition(definition, self._origin.path, named, tuple(self._ignored))
+        self._ignored += sorted(self._unparsed)
+        return ParsedDefinition(definition, self._origin.path, declared_name, tuple(self._ignored))
 
-    def _take(self, key: str, understand: "Callable[[object], Any]") -> Any:  # noqa: ANN401  (by key)
-        """Take a key's value; a wrong one is an error, or in a foreign file left out."""
-        if key not in self._left:
+    def _take(self, key: str, parse: "Callable[[object], Any]") -> Any:  # noqa: ANN401  (type varies by key)
+        """Parse and remove a key's value; None if the key is absent.
+
+        A wrong value is an error, or ignored in another program's file.
+        """
+        if key not in self._unparsed:
             return None
-        value = self._left.pop(key)
+        value = self._unparsed.pop(key)
         try:
-            return understand(value)
+            return parse(value)
         except ValueError as error:
             if not self._origin.is_foreign:
                 self._fail(key, f"{key} {error}")
             self._ignored.append(f"{key} ({error})")
             return None
 
-    def _fail(self, key: str, why: str) -> None:
-        lines = self._parts.key_lines
-        theirs = next((each for each, ours in KEY_ALIASES.items() if ours == key), key)
-        line = lines.get(key) or lines.get(theirs) or 1
-        message = f"{self._origin.path}:{line}: {why}"
+    def _fail(self, key: str, reason: str) -> None:
+        lines = self._frontmatter.key_lines
+        alias = next((each for each, target in KEY_ALIASES.items() if target == key), key)
+        line = lines.get(key) or lines.get(alias) or 1
+        message = f"{self._origin.path}:{line}: {reason}"
         raise DefinitionError(message)
 
-    def _name(self, named: str) -> str:
-        name = re.sub("[^a-z0-9]+", "-", named.lower()).strip("-")[:MAX_NAME_CHARS].strip("-")
+    def _normalize_name(self, declared_name: str) -> str:
+        name = re.sub("[^a-z0-9]+", "-", declared_name.lower()).strip("-")
+        name = name[:MAX_NAME_CHARS].strip("-")
         if not name:
-            self._fail("name", "its name has no letters or digits")
+            self._fail("name", "the name has no letters or digits")
         return name
 
-    def _subagents(self) -> tuple[str, ...]:
+    def _parse_subagents(self) -> tuple[str, ...]:
         names = self._take("subagents", parse_names)
         return ("*",) if names is None else names
 
-    def _delegates(self) -> tuple[str, ...]:
+    def _parse_delegates(self) -> tuple[str, ...]:
         names = self._take("delegates", parse_tool_names) or ()
         if names and self._origin.is_project:
-            self._ignored.append("delegates (never taken from a project)")
+            self._ignored.append("delegates (ignored in a project)")
             return ()
         return cast("tuple[str, ...]", names)
 
 
 def parse_tool_names(value: object) -> tuple[str, ...]:
-    """Read a list of tools; those of other programs by our names, unknown ones as they are.
+    """Parse a list of tools; other programs' names become ours, unknown names stay as they are.
 
-    A name that nothing here has matches nothing: a list of unknown names is no tools, never all.
+    An unknown name matches nothing, so a list of unknown names means no tools, never all tools.
     """
     if isinstance(value, dict):
-        chosen = cast("dict[object, object]", value).items()
-        return tuple(normalize_tool_name(str(name)) for name, has in chosen if has is True)
+        entries = cast("dict[object, object]", value).items()
+        return tuple(normalize_tool_name(str(name)) for name, enabled in entries if enabled is True)
     return tuple(normalize_tool_name(name) for name in parse_names(value))
 
 
 def normalize_tool_name(name: str) -> str:
-    """Say what we call a tool."""
-    bare = _SPEC.sub("", name).strip()
-    small = bare.lower()
-    known = TOOL_ALIASES.get(small) or (small if small in _TOOL_NAMES else bare)
-    return known or "-"
+    """Return our name for a tool: without arguments such as `Bash(git *)`, aliases resolved."""
+    bare = _TOOL_ARGUMENTS.sub("", name).strip()
+    lower = bare.lower()
+    normalized = TOOL_ALIASES.get(lower) or (lower if lower in _TOOL_NAMES else bare)
+    return normalized or "-"
 
 
 def parse_names(value: object) -> tuple[str, ...]:
-    """Read names: a list, or one text with commas."""
+    """Parse names: a list, or one string with commas."""
     if isinstance(value, str):
         return tuple(each.strip() for each in value.split(",") if each.strip())
     if isinstance(value, list):
-        each = cast("list[object]", value)
-        if all(isinstance(name, str) for name in each):
-            return tuple(str(name) for name in each)
+        names = cast("list[object]", value)
+        if all(isinstance(name, str) for name in names):
+            return tuple(str(name) for name in names)
     if value is None:
         return ()
     message = "must be a list of names"
@@ -215,41 +221,43 @@ def parse_names(value: object) -> tuple[str, ...]:
 
 
 def parse_rules(value: object) -> tuple[Rule, ...]:
-    """Read `tool: action`, or `tool: {pattern: action}`, in their order."""
+    """Parse rules in order: `tool: action` or `tool: {pattern: action}`."""
     if isinstance(value, str):
         value = {"*": value}
     if not isinstance(value, dict):
-        message = "must be a list of tool: action"
-        raise ValueError(message)  # noqa: TRY004  (it is the file's fault)
+        message = "must be a mapping of tool: action"
+        raise ValueError(message)  # noqa: TRY004  (invalid input, not a bug)
     rules: list[Rule] = []
-    for tool, said in cast("dict[object, object]", value).items():
-        patterns = cast("dict[object, object]", said) if isinstance(said, dict) else {"*": said}
-        rules += [_rule(str(tool), str(pattern), action) for pattern, action in patterns.items()]
+    for tool, entry in cast("dict[object, object]", value).items():
+        actions = cast("dict[object, object]", entry) if isinstance(entry, dict) else {"*": entry}
+        rules += [
+            _make_rule(str(tool), str(pattern), action) for pattern, action in actions.items()
+        ]
     return tuple(rules)
 
 
-def _rule(tool: str, pattern: str, action: object) -> Rule:
+def _make_rule(tool: str, pattern: str, action: object) -> Rule:
     if action not in get_args(Action):
-        message = f"of {tool} must be {', '.join(get_args(Action))}, not {action!r}"
+        message = f"for {tool} must be one of {', '.join(get_args(Action))}, not {action!r}"
         raise ValueError(message)
     rule = Rule(
         permission=normalize_tool_name(tool), pattern=pattern, action=cast("Action", action)
     )
-    wrong = find_rule_problem(rule, DECLARED_TOOLS)
-    if wrong:
-        message = f"of {tool}: {wrong}"
+    problem = find_rule_problem(rule, DECLARED_TOOLS)
+    if problem:
+        message = f"for {tool}: {problem}"
         raise ValueError(message)
     return rule
 
 
-def _mode(value: object) -> str:
+def _parse_agent_mode(value: object) -> str:
     if value not in get_args(AgentMode):
-        message = f"must be {', '.join(get_args(AgentMode))}"
+        message = f"must be one of {', '.join(get_args(AgentMode))}"
         raise ValueError(message)
     return str(value)
 
 
-def _permission_mode(value: object) -> PermissionMode:
+def _parse_permission_mode(value: object) -> PermissionMode:
     mode = MODE_ALIASES.get(str(value).lower())
     if mode is None:
         message = "must be default, plan, auto-edit or bubble"
@@ -257,28 +265,28 @@ def _permission_mode(value: object) -> PermissionMode:
     return mode
 
 
-def _flag(value: object) -> bool:
+def _parse_flag(value: object) -> bool:
     if not isinstance(value, bool):
         message = "must be true or false"
-        raise ValueError(message)  # noqa: TRY004  (it is the file's fault)
+        raise ValueError(message)  # noqa: TRY004  (invalid input, not a bug)
     return value
 
 
-def _model(value: object) -> str:
+def _parse_model(value: object) -> str:
     if not isinstance(value, str) or not value.strip().isprintable():
-        message = "must be a text"
+        message = "must be a string"
         raise ValueError(message)
     return "" if value.strip() in ("inherit", "fast", "") else resolve_model(value.strip())
 
 
-def _count(value: object) -> int:
+def _parse_count(value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
         message = "must be a whole number above 0"
         raise ValueError(message)
     return value
 
 
-def _seconds(value: object) -> float:
+def _parse_seconds(value: object) -> float:
     if (
         isinstance(value, bool)
         or not isinstance(value, int | float)

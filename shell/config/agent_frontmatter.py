@@ -1,77 +1,80 @@
-"""A definition's file taken apart: what its frontmatter says, and the prompt below it."""
+"""Splits an agent definition file into frontmatter and prompt."""
 
 import re
 from dataclasses import dataclass
 from typing import Any, cast
 
 _FENCE = "---"
-_LINE = re.compile(r"([A-Za-z_][A-Za-z0-9_-]*):[ \t]*(.*)")
+_KEY_LINE = re.compile(r"([A-Za-z_][A-Za-z0-9_-]*):[ \t]*(.*)")
 
 
 class FrontmatterError(Exception):
-    """The file is no definition; the text says why, `line` where."""
+    """The frontmatter is missing or invalid; the text says why."""
 
-    def __init__(self, why: str, line: int) -> None:
-        """Lines count from 1."""
-        super().__init__(why)
+    def __init__(self, reason: str, line: int) -> None:
+        """Lines are numbered from 1."""
+        super().__init__(reason)
         self.line = line
 
 
 @dataclass(frozen=True, slots=True)
 class Frontmatter:
-    """The two parts of a file."""
+    """The two parts of a definition file."""
 
     keys: dict[str, Any]
     key_lines: dict[str, int]
-    """Where each key of the first level stands."""
+    """Line of each top-level key, from 1."""
     body: str
 
 
 def parse_frontmatter(text: str) -> Frontmatter:
-    """Split a file and read its frontmatter.
+    """Split a file and parse its frontmatter.
 
     Raises:
-        FrontmatterError: there is none, or it cannot be understood.
+        FrontmatterError: there is none, or it cannot be parsed.
     """
     first, *rest = text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
     if first.rstrip() != _FENCE:
-        message = "it does not begin with a line ---"
+        message = "the file does not start with a line ---"
         raise FrontmatterError(message, 1)
-    ends = [at for at, line in enumerate(rest) if line.rstrip() == _FENCE]
+    ends = [index for index, line in enumerate(rest) if line.rstrip() == _FENCE]
     if not ends:
-        message = "no second line --- ends its frontmatter"
+        message = "the frontmatter does not end with a line ---"
         raise FrontmatterError(message, 1)
     head, body = rest[: ends[0]], rest[ends[0] + 1 :]
-    lines = {found[1]: at + 2 for at, line in enumerate(head) if (found := _LINE.match(line))}
-    return Frontmatter(_keys(head), lines, "\n".join(body).strip())
+    lines = {
+        match[1]: index + 2 for index, line in enumerate(head) if (match := _KEY_LINE.match(line))
+    }
+    return Frontmatter(_parse_keys(head), lines, "\n".join(body).strip())
 
 
-def _keys(head: list[str]) -> dict[str, Any]:
-    import yaml  # type: ignore[import-untyped]  # noqa: PLC0415  (10 ms, where there is a file)
+def _parse_keys(head: list[str]) -> dict[str, Any]:
+    import yaml  # type: ignore[import-untyped]  # noqa: PLC0415  (takes 10 ms; only if there is a file)
 
     try:
-        value: object = yaml.safe_load("\n".join(head))
+        document: object = yaml.safe_load("\n".join(head))
     except yaml.YAMLError as error:
-        plain = _plain(head)  # a colon in a description is no YAML, and common all the same
-        if plain is None:
+        # A description with a colon is invalid YAML but common.
+        keys = _parse_plain_lines(head)
+        if keys is None:
             mark = getattr(error, "problem_mark", None)
-            why = str(getattr(error, "problem", None) or "it is no YAML")
-            raise FrontmatterError(why, (mark.line if mark else 0) + 2) from None
-        return plain
+            reason = str(getattr(error, "problem", None) or "invalid YAML")
+            raise FrontmatterError(reason, (mark.line if mark else 0) + 2) from None
+        return keys
     except (RecursionError, ValueError) as error:
-        message = f"it cannot be understood: {error}"
+        message = f"invalid YAML: {error}"
         raise FrontmatterError(message, 2) from None
-    if value is None:
+    if document is None:
         return {}
-    if not isinstance(value, dict):
-        message = "its frontmatter is no list of keys"
+    if not isinstance(document, dict):
+        message = "the frontmatter must be a mapping of keys to values"
         raise FrontmatterError(message, 2)
-    return {str(key): each for key, each in cast("dict[object, Any]", value).items()}
+    return {str(key): value for key, value in cast("dict[object, Any]", document).items()}
 
 
-def _plain(head: list[str]) -> dict[str, Any] | None:
-    """Read `key: text` line by line; None: there is something else."""
-    found = [_LINE.fullmatch(line) for line in head if line.strip()]
-    if not all(found):
+def _parse_plain_lines(head: list[str]) -> dict[str, Any] | None:
+    """Parse `key: text` line by line; None if any line has another form."""
+    matches = [_KEY_LINE.fullmatch(line) for line in head if line.strip()]
+    if not all(matches):
         return None
-    return {each[1]: each[2].strip().strip("\"'") for each in found if each}
+    return {match[1]: match[2].strip().strip("\"'") for match in matches if match}

@@ -1,4 +1,4 @@
-"""Reading a small file that somebody else may have made: never a pipe, never without an end."""
+"""Bounded reading of small files that may be hostile: never blocks on a pipe, never reads on."""
 
 import errno
 import os
@@ -7,15 +7,15 @@ from pathlib import Path
 
 
 def read_regular_file(path: Path, max_bytes: int) -> bytes:
-    """Read at most so many bytes of a regular file, without ever waiting.
+    """Read at most `max_bytes` bytes of a regular file without blocking.
 
     Raises:
-        OSError: it is not there, not a regular file, or cannot be read.
+        OSError: it does not exist, is not a regular file, or cannot be read.
     """
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     with os.fdopen(descriptor, "rb") as file:
         mode = os.fstat(descriptor).st_mode
         if not stat.S_ISREG(mode):
-            what = "it is a folder" if stat.S_ISDIR(mode) else "it is no regular file"
-            raise OSError(errno.EINVAL, what)
+            problem = "Is a directory" if stat.S_ISDIR(mode) else "Not a regular file"
+            raise OSError(errno.EINVAL, problem)
         return file.read(max_bytes)

@@ -1,14 +1,16 @@
-"""Which configuration counts: flags, environment, project, user, built-in. Pure."""
+"""Merges the layers of configuration: flags, environment, project, user, built-in. Pure."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, fields, replace
 from typing import Any, TypeVar
 
 from actors.models.model_names import DEFAULT_MODEL
-from shell.cli.arguments import LaunchOptions, StartError, replace_invalid_utf8
 from shell.config.config_file import ConfigFile
 from shell.config.schema import FILE_SCHEMA, BudgetConfig, FileConfig, build_config
 from shell.config.validation import find_problems
+from shell.startup.errors import StartError
+from shell.startup.options import LaunchOptions
+from shell.text.sanitize import replace_invalid_utf8
 
 DEFAULT_CONFIG = FileConfig(
     model=DEFAULT_MODEL,
@@ -16,42 +18,40 @@ DEFAULT_CONFIG = FileConfig(
     permission_mode="default",
     max_depth=3,
     max_concurrent_agents=10,
-    background_placement="local",
 )
 LOOSER_MODES = ("auto-edit", "yolo")
 Number = TypeVar("Number", int, float)
 
 
 def merge_layers(*layers: FileConfig) -> FileConfig:
-    """Lay configurations over each other, the strongest first; rules are no part of it."""
+    """Merge layers, highest precedence first; rules are not merged."""
     merged: dict[str, Any] = {}
     for layer in reversed(layers):
-        _lay(asdict(replace(layer, rules=())), merged)
+        _merge_into(merged, asdict(replace(layer, rules=())))
     return build_config(merged)
 
 
 def config_from_flags(options: LaunchOptions) -> FileConfig:
-    """Say as configuration what the command line asks for.
+    """Return the layer of the command line.
 
     Raises:
-        StartError: a value that no file could hold either.
+        StartError: a value would be invalid in a file too.
     """
-    flags = FileConfig(
+    _check_model(options.model, "--model")
+    return FileConfig(
         model=options.model,
         agent=options.agent,
         permission_mode=options.permission_mode,
         max_depth=options.max_depth,
         budget=BudgetConfig(turns=options.max_turns, seconds=options.time_limit_s),
     )
-    _check_model(options.model, "--model")
-    return flags
 
 
 def config_from_environment(environment: Mapping[str, str]) -> FileConfig:
-    """Say as configuration what the environment asks for; empty is nothing.
+    """Return the layer of the environment; empty variables are ignored.
 
     Raises:
-        StartError: a value that no file could hold either.
+        StartError: a value would be invalid in a file too.
     """
     model = replace_invalid_utf8(environment.get("GREENROOM_MODEL", "")) or None
     _check_model(model, "GREENROOM_MODEL")
@@ -59,45 +59,47 @@ def config_from_environment(environment: Mapping[str, str]) -> FileConfig:
 
 
 def filter_trusted_project(project: ConfigFile) -> tuple[FileConfig, tuple[str, ...]]:
-    """Take from a trusted project what a project may say, and tell what does not count."""
+    """Return what a trusted project may set, and notices about what is ignored."""
     config = project.config
     if config.permission_mode not in LOOSER_MODES:
         return config, ()
-    place = project.format_location("permission_mode")
-    told = f"{place}: {config.permission_mode} is never taken from a project"
-    return replace(config, permission_mode=None), (told,)
+    location = project.format_location("permission_mode")
+    notice = f"{location}: {config.permission_mode} is ignored; a project cannot set it"
+    return replace(config, permission_mode=None), (notice,)
 
 
 def filter_untrusted_project(project: FileConfig, lower_layers: FileConfig) -> FileConfig:
-    """Take from a project that is not trusted only the limits that are tighter than those below."""
-    wanted, there = project.budget, lower_layers.budget
+    """Return what an untrusted project may set: limits tighter than those of the lower layers."""
+    budget, lower_budget = project.budget, lower_layers.budget
     return FileConfig(
-        max_depth=_lower(project.max_depth, lower_layers.max_depth),
-        max_concurrent_agents=_lower(
+        max_depth=_keep_if_lower(project.max_depth, lower_layers.max_depth),
+        max_concurrent_agents=_keep_if_lower(
             project.max_concurrent_agents, lower_layers.max_concurrent_agents
         ),
         budget=BudgetConfig(
             **{
-                each.name: _lower(getattr(wanted, each.name), getattr(there, each.name))
+                each.name: _keep_if_lower(
+                    getattr(budget, each.name), getattr(lower_budget, each.name)
+                )
                 for each in fields(BudgetConfig)
             }
         ),
     )
 
 
-def _lay(upper: Mapping[str, Any], lower: dict[str, Any]) -> None:
+def _merge_into(lower: dict[str, Any], upper: Mapping[str, Any]) -> None:
     for name, value in upper.items():
         if isinstance(value, dict):
-            _lay(value, lower.setdefault(name, {}))  # pyright: ignore[reportUnknownArgumentType]
+            _merge_into(lower.setdefault(name, {}), value)  # pyright: ignore[reportUnknownArgumentType]
         elif value is not None:
             lower[name] = value
 
 
-def _lower(wanted: Number | None, below: Number | None) -> Number | None:
-    return wanted if wanted is not None and (below is None or wanted < below) else None
+def _keep_if_lower(value: Number | None, lower_layer: Number | None) -> Number | None:
+    return value if value is not None and (lower_layer is None or value < lower_layer) else None
 
 
-def _check_model(name: str | None, said_by: str) -> None:
-    for _, why in find_problems({"model": name}, FILE_SCHEMA) if name is not None else ():
-        message = f"{said_by}: {why}"
+def _check_model(name: str | None, source: str) -> None:
+    for _, problem in find_problems({"model": name}, FILE_SCHEMA) if name is not None else ():
+        message = f"{source}: {problem}"
         raise StartError(message)

@@ -1,4 +1,4 @@
-"""The configuration of a run, from all its layers, or everything that is wrong with them."""
+"""The effective configuration of a run, merged from all layers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,20 +6,20 @@ from dataclasses import dataclass
 from actors.permissions.rules import find_rule_warnings
 from actors.tools.tool_list import DECLARED_TOOLS
 from messages.policy import RuleSource
-from shell.cli.arguments import LaunchOptions
 from shell.config import config_layers
-from shell.config.config_discovery import (
+from shell.config.config_files import (
     ConfigFiles,
     ConfigLocations,
     build_rule_sources,
     read_config_files,
 )
 from shell.config.schema import FileConfig
+from shell.startup.options import LaunchOptions
 
 
 @dataclass(frozen=True, slots=True)
 class EffectiveConfig:
-    """What counts, and what is to be told of what does not."""
+    """The settings and rules in effect, and notices about what is ignored."""
 
     settings: FileConfig
     rules: tuple[RuleSource, ...]
@@ -30,39 +30,33 @@ class EffectiveConfig:
 def load_effective_config(
     options: LaunchOptions, environment: Mapping[str, str], locations: ConfigLocations
 ) -> EffectiveConfig:
-    """Read the files and lay all layers over each other.
+    """Read the files and merge all layers.
 
     Raises:
-        StartError: with everything that is wrong, each a line with file, line and key.
+        StartError: with every problem, each one line with file, line and key.
     """
     files = read_config_files(locations)
-    flags, variables = (
-        config_layers.config_from_flags(options),
-        config_layers.config_from_environment(environment),
-    )
+    flags = config_layers.config_from_flags(options)
+    variables = config_layers.config_from_environment(environment)
     user = files.user.config if files.user else FileConfig()
-    brought, told = _brought(
-        files, config_layers.merge_layers(user, config_layers.DEFAULT_CONFIG), locations
-    )
-    counts = config_layers.merge_layers(
-        flags, variables, brought, user, config_layers.DEFAULT_CONFIG
-    )
-    heard = build_rule_sources(files, trusted=locations.trusted)
-    warned = (text for source in heard if source.trusted for text in _warned(source))
-    return EffectiveConfig(counts, heard, (*files.notices, *told, *warned))
+    lower_layers = config_layers.merge_layers(user, config_layers.DEFAULT_CONFIG)
+    project, notices = _filter_project(files, lower_layers, trusted=locations.trusted)
+    settings = config_layers.merge_layers(flags, variables, project, lower_layers)
+    sources = build_rule_sources(files, trusted=locations.trusted)
+    warnings = (text for source in sources if source.trusted for text in _list_warnings(source))
+    return EffectiveConfig(settings, sources, (*files.notices, *notices, *warnings))
 
 
-def _brought(
-    files: ConfigFiles, below: FileConfig, sources: ConfigLocations
+def _filter_project(
+    files: ConfigFiles, lower_layers: FileConfig, *, trusted: bool
 ) -> tuple[FileConfig, tuple[str, ...]]:
     if not files.project:
         return FileConfig(), ()
-    if sources.trusted:
+    if trusted:
         return config_layers.filter_trusted_project(files.project)
-    return config_layers.filter_untrusted_project(files.project.config, below), ()
+    return config_layers.filter_untrusted_project(files.project.config, lower_layers), ()
 
 
-def _warned(source: RuleSource) -> tuple[str, ...]:
-    return tuple(
-        f"{source.name}: {text}" for text in find_rule_warnings(source.rules, DECLARED_TOOLS)
-    )
+def _list_warnings(source: RuleSource) -> tuple[str, ...]:
+    warnings = find_rule_warnings(source.rules, DECLARED_TOOLS)
+    return tuple(f"{source.name}: {warning}" for warning in warnings)

@@ -1,4 +1,4 @@
-"""`/permissions reload`: the rules as the files hold them now, or why the old ones stay."""
+"""`/permissions reload`: reads the rules from the configuration files again."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from actors.permissions.initial_policy import build_initial_policy
 from actors.tools.tool_list import DECLARED_TOOLS
 from messages.permissions import ReplaceRules
-from shell.cli.arguments import StartError
 from shell.config.workspace_discovery import find_git_folders
+from shell.startup.errors import StartError
 
 if TYPE_CHECKING:
     from actors.wiring.session_setup import SessionOptions
@@ -17,25 +17,25 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ReloadedRules:
-    """What the configuration files came to."""
+    """The result of reading the configuration files again."""
 
     replace_rules: ReplaceRules | None
-    """None: a file is broken."""
+    """None: a file is invalid."""
     notices: tuple[str, ...] = ()
-    """What is wrong, each with file, line and key; or what does not count."""
+    """What is invalid or ignored, each with file, line and key."""
 
 
 def reload_rules(
     load_config: "Callable[[], EffectiveConfig]", options: "SessionOptions"
 ) -> ReloadedRules:
-    """Read the files anew, and look again where links and hooks lead; trust and mode stay."""
+    """Read the files and locate git's folders again; trust and mode stay."""
     try:
-        configuration = load_config()
+        config = load_config()
     except StartError as error:
         return ReloadedRules(None, tuple(map(str, error.args)))
     policy = build_initial_policy(
         options.workspace,
-        configuration.rules,
+        config.rules,
         DECLARED_TOOLS,
         trusted=options.trusted,
         extra_protected=(*options.protected_paths, *find_git_folders(options.workspace.root)),
@@ -43,4 +43,4 @@ def reload_rules(
     rules = ReplaceRules(
         sources=policy.sources, trusted=policy.trusted, protected_paths=policy.protected_paths
     )
-    return ReloadedRules(rules, configuration.notices)
+    return ReloadedRules(rules, config.notices)

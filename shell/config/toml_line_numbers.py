@@ -1,7 +1,7 @@
-"""Where in a TOML file a key stands; `tomllib` does not tell. Used only for errors.
+"""Finds the line of each key in a TOML file, which `tomllib` does not report. Used for errors only.
 
-A valid document is a run of statements, and each statement parses by itself: so the lines of one
-are the fewest that do.
+A valid document is a sequence of statements, and each statement parses on its own. So a statement
+is the smallest number of lines that parses.
 """
 
 import tomllib
@@ -10,46 +10,47 @@ from collections.abc import Generator
 from typing import TypeAlias, cast
 
 KeyPath: TypeAlias = tuple[str | int, ...]
-"""A way into the document: names of keys, and indices of lists."""
+"""Path into the document: names of keys and indices of lists."""
 MAX_STATEMENT_LINES = 1_000
-"""Of one statement; a longer one is taken for its first line."""
+"""Longest statement that is looked for; of a longer one, only the first line is skipped."""
 MAX_PARSED_CHARS = 2_000_000
-"""In all; what stands behind is told as of line 1, since a project's file must not hold us up."""
+"""Total parsing effort; keys after it get line 1, since a project's file must not block us."""
 
 
 def find_key_lines(text: str) -> dict[KeyPath, int]:
-    """Tell for each key of a valid document the line, from 1, on which its statement begins."""
-    found: dict[KeyPath, int] = {}
+    """Return, for each key of a valid document, the line on which its statement starts, from 1."""
+    key_lines: dict[KeyPath, int] = {}
     table: KeyPath = ()
-    for number, statement, value in _statements(text.split("\n")):
+    for number, statement, value in _split_statements(text.split("\n")):
         if statement.startswith("["):
-            table = _opened(_only_path(value), found, again=statement.startswith("[["))
-            found.setdefault(table, number)
+            is_list = statement.startswith("[[")
+            table = _resolve_header(_get_first_path(value), key_lines, is_list=is_list)
+            key_lines.setdefault(table, number)
         else:
-            for path in _paths(value):
-                found.setdefault((*table, *path), number)
-    return found
+            for path in _list_paths(value):
+                key_lines.setdefault((*table, *path), number)
+    return key_lines
 
 
-def find_line(key: KeyPath, lines: dict[KeyPath, int]) -> int:
-    """Find the line of a key, or of what holds it; 1 when nothing does."""
-    while key and key not in lines:
+def find_line(key: KeyPath, key_lines: dict[KeyPath, int]) -> int:
+    """Return the line of a key, or of the closest table that contains it, or 1."""
+    while key and key not in key_lines:
         key = key[:-1]
-    return lines.get(key, 1)
+    return key_lines.get(key, 1)
 
 
 def find_failing_line(text: str) -> int:
-    """Find the line at which parsing fails for another reason than wrong TOML.
+    """Return the line at which parsing fails for a reason other than a syntax error.
 
-    The parser goes from line to line: what holds the beginning of the fault fails in the same way.
+    The parser reads line by line, so every prefix that contains the line fails the same way.
     """
     lines = text.split("\n")
     counts = range(1, len(lines) + 1)
-    at = bisect_left(counts, 1, key=lambda count: _breaks("\n".join(lines[:count])))
-    return min(at + 1, len(lines))
+    index = bisect_left(counts, 1, key=lambda count: _fails_to_parse("\n".join(lines[:count])))
+    return min(index + 1, len(lines))
 
 
-def _breaks(text: str) -> bool:
+def _fails_to_parse(text: str) -> bool:
     try:
         tomllib.loads(text)
     except tomllib.TOMLDecodeError:
@@ -59,52 +60,55 @@ def _breaks(text: str) -> bool:
     return False
 
 
-def _statements(lines: list[str]) -> Generator[tuple[int, str, dict[str, object]]]:
-    at, left = 0, MAX_PARSED_CHARS
-    while at < len(lines) and left > 0:
-        end, value, parsed = _statement(lines, at, left)
-        left -= parsed
+def _split_statements(lines: list[str]) -> Generator[tuple[int, str, dict[str, object]]]:
+    """Yield the line number, first line and value of each statement."""
+    start, left_chars = 0, MAX_PARSED_CHARS
+    while start < len(lines) and left_chars > 0:
+        end, value, parsed_chars = _parse_statement(lines, start, left_chars)
+        left_chars -= parsed_chars
         if value:
-            yield at + 1, lines[at].strip(), value
-        at = end
+            yield start + 1, lines[start].strip(), value
+        start = end
 
 
-def _statement(lines: list[str], at: int, most_chars: int) -> tuple[int, dict[str, object], int]:
-    """Find where a statement ends, what it says, and how much was parsed for that."""
-    parsed = 0
-    for end in range(at + 1, min(len(lines), at + MAX_STATEMENT_LINES) + 1):
-        text = "\n".join(lines[at:end])
-        parsed += len(text) + 1
+def _parse_statement(
+    lines: list[str], start: int, max_chars: int
+) -> tuple[int, dict[str, object], int]:
+    """Return where a statement ends, its value, and how many characters were parsed."""
+    parsed_chars = 0
+    for end in range(start + 1, min(len(lines), start + MAX_STATEMENT_LINES) + 1):
+        text = "\n".join(lines[start:end])
+        parsed_chars += len(text) + 1
         try:
-            return end, tomllib.loads(text), parsed
+            return end, tomllib.loads(text), parsed_chars
         except (tomllib.TOMLDecodeError, RecursionError):
-            if parsed > most_chars:
+            if parsed_chars > max_chars:
                 break
-    return at + 1, {}, parsed
+    return start + 1, {}, parsed_chars
 
 
-def _opened(header: KeyPath, found: dict[KeyPath, int], *, again: bool) -> KeyPath:
-    """Name a table's header in the whole document; below a list it means the last element."""
+def _resolve_header(header: KeyPath, key_lines: dict[KeyPath, int], *, is_list: bool) -> KeyPath:
+    """Return the path of a table header; within a list it refers to the last item."""
     path: KeyPath = ()
     for name in header[:-1]:
-        path = _last((*path, name), found)
+        path = _get_last_item((*path, name), key_lines)
     path = (*path, header[-1])
-    return (*path, _count(path, found)) if again else path
+    return (*path, _count_items(path, key_lines)) if is_list else path
 
 
-def _last(path: KeyPath, found: dict[KeyPath, int]) -> KeyPath:
-    count = _count(path, found)
+def _get_last_item(path: KeyPath, key_lines: dict[KeyPath, int]) -> KeyPath:
+    count = _count_items(path, key_lines)
     return (*path, count - 1) if count else path
 
 
-def _count(path: KeyPath, found: dict[KeyPath, int]) -> int:
+def _count_items(path: KeyPath, key_lines: dict[KeyPath, int]) -> int:
     count = 0
-    while (*path, count) in found:
+    while (*path, count) in key_lines:
         count += 1
     return count
 
 
-def _only_path(value: object) -> KeyPath:
+def _get_first_path(value: object) -> KeyPath:
     path: KeyPath = ()
     while isinstance(value, dict | list) and value:
         if isinstance(value, dict):
@@ -115,12 +119,13 @@ def _only_path(value: object) -> KeyPath:
     return path
 
 
-def _paths(value: object) -> Generator[KeyPath]:
-    """Name everything that a value holds."""
+def _list_paths(value: object) -> Generator[KeyPath]:
+    """Yield the paths of everything inside a value."""
+    items: list[tuple[str | int, object]] = []
     if isinstance(value, dict):
-        parts = list(cast("dict[str | int, object]", value).items())
-    else:
-        parts = list(enumerate(cast("list[object]", value))) if isinstance(value, list) else []
-    for name, part in parts:
+        items = list(cast("dict[str | int, object]", value).items())
+    elif isinstance(value, list):
+        items = list(enumerate(cast("list[object]", value)))
+    for name, item in items:
         yield (name,)
-        yield from ((name, *path) for path in _paths(part))
+        yield from ((name, *path) for path in _list_paths(item))

@@ -1,4 +1,4 @@
-"""What is wrong with a document, said by key."""
+"""Checks a document against a schema."""
 
 from collections.abc import Generator, Iterable
 from typing import cast
@@ -6,24 +6,24 @@ from typing import cast
 from shell.config.schema import TableListSchema, TableSchema, ValueSchema
 from shell.config.toml_line_numbers import KeyPath
 
-_SHOWN_CHARS = 40
+MAX_VALUE_CHARS = 40
 
 
 def find_problems(
     value: object, schema: ValueSchema, key: KeyPath = ()
 ) -> Generator[tuple[KeyPath, str]]:
-    """Say for each key what is wrong with it; nothing: the value may be used."""
+    """Yield each wrong key with what is wrong; nothing if the value is valid."""
     if isinstance(schema, TableSchema):
-        yield from _in_table(value, schema, key)
+        yield from _check_table(value, schema, key)
     elif isinstance(schema, TableListSchema):
-        yield from _in_tables(value, schema, key)
-    elif wrong := schema(value):
-        told = f", not {format_value(value)}" if wrong.startswith("must") else ""
-        yield key, f"{wrong}{told}"
+        yield from _check_table_list(value, schema, key)
+    elif problem := schema(value):
+        actual = f", not {format_value(value)}" if problem.startswith("must") else ""
+        yield key, f"{problem}{actual}"
 
 
 def format_key(key: KeyPath) -> str:
-    """Write a key as TOML does; elements of a list count from 1."""
+    """Return a key as TOML writes it; list items are numbered from 1."""
     name = ""
     for part in key:
         name += f"[{part + 1}]" if isinstance(part, int) else f".{part}" if name else part
@@ -31,41 +31,43 @@ def format_key(key: KeyPath) -> str:
 
 
 def format_value(value: object) -> str:
-    """Show a value in short."""
+    """Return a short form of a value for messages."""
     if isinstance(value, dict):
         return "a table"
     if isinstance(value, list):
         return "a list"
     text = str(value).lower() if isinstance(value, bool) else repr(value)
-    return text if len(text) <= _SHOWN_CHARS else f"{text[:_SHOWN_CHARS]}…"
+    return text if len(text) <= MAX_VALUE_CHARS else f"{text[:MAX_VALUE_CHARS]}…"
 
 
-def _in_table(value: object, kind: TableSchema, key: KeyPath) -> Generator[tuple[KeyPath, str]]:
+def _check_table(
+    value: object, schema: TableSchema, key: KeyPath
+) -> Generator[tuple[KeyPath, str]]:
     if not isinstance(value, dict):
         yield key, f"must be a table, not {format_value(value)}"
         return
     table = cast("dict[str, object]", value)
-    for name, part in table.items():
-        if name in kind.keys:
-            yield from find_problems(part, kind.keys[name], (*key, name))
-        else:  # its value is not told: it may be a key of the other sort
-            yield (*key, name), _unknown(name, kind.keys)
-    yield from (((*key, name), "is missing") for name in kind.required if name not in table)
+    for name, item in table.items():
+        if name in schema.keys:
+            yield from find_problems(item, schema.keys[name], (*key, name))
+        else:  # the value is not shown, since it may be an API key
+            yield (*key, name), _format_unknown_key(name, schema.keys)
+    yield from (((*key, name), "is missing") for name in schema.required if name not in table)
 
 
-def _in_tables(
-    value: object, kind: TableListSchema, key: KeyPath
+def _check_table_list(
+    value: object, schema: TableListSchema, key: KeyPath
 ) -> Generator[tuple[KeyPath, str]]:
     if not isinstance(value, list):
         yield key, f"must be a list of [[…]] tables, not {format_value(value)}"
         return
-    for index, part in enumerate(cast("list[object]", value)):
-        yield from find_problems(part, kind.item, (*key, index))
+    for index, item in enumerate(cast("list[object]", value)):
+        yield from find_problems(item, schema.item, (*key, index))
 
 
-def _unknown(name: str, known: Iterable[str]) -> str:
+def _format_unknown_key(name: str, known_names: Iterable[str]) -> str:
     from difflib import get_close_matches  # noqa: PLC0415  (only for errors)
 
-    near = get_close_matches(name, known, 1)
-    hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(known)}"
-    return f"no such key; {hint}"
+    matches = get_close_matches(name, known_names, 1)
+    hint = f"did you mean {matches[0]}?" if matches else f"known keys: {', '.join(known_names)}"
+    return f"unknown key; {hint}"

@@ -1,7 +1,4 @@
-"""The shell's actor: reports go to the screen, what the person wants into the tree.
-
-Long because it is one table of messages.
-"""
+"""The console actor: passes events to the screen and the user's commands to the actors."""
 
 from functools import partial
 from typing import assert_never
@@ -72,7 +69,7 @@ from shell.console.ui_commands import (
     UserCommandEnded,
     ViewSubagent,
 )
-from shell.console.user_command import (
+from shell.console.user_shell_command import (
     UserCommandRunner,
     build_failed_command,
     run_user_command,
@@ -88,7 +85,7 @@ REQUEST_BY_RESULT: dict[type[PolicyResult], type[PolicyRequest]] = {
     ModeChanged: ChangeMode,
     ChangeModeFailed: ChangeMode,
 }
-UNDELIVERED_DETAIL = "it could not be taken ({reason}); the rest of the session goes on"
+UNDELIVERED_DETAIL = "it could not be delivered ({reason}); the session continues"
 
 UiCommand = (
     SendPrompt
@@ -105,7 +102,7 @@ UiCommand = (
     | ExplainLastDecision
     | PolicyRequest
 )
-"""What the person wants, from the screen."""
+"""Commands of the user, from the screen."""
 ActorReport = (
     AgentEvent
     | ShowApproval
@@ -120,203 +117,207 @@ ActorReport = (
     | PolicyResult
     | RevokeResult
 )
-"""What the other actors tell."""
+"""Events and answers from the other actors."""
 ConsoleInbox = UiCommand | ActorReport
 
 
 class Console(Actor[ConsoleInbox]):
-    """Stands between the actors and the screen, which runs on a thread of its own."""
+    """Connects the actors to the screen, which runs on its own thread."""
 
     drains_before_stop = True
 
     def __init__(
         self, screen_events: ScreenEventQueue, user_command_runner: UserCommandRunner
     ) -> None:
-        """Reports are put into `inbox`, the screen takes them when it draws.
-
-        On the `workbench` the person's own commands run.
-        """
-        self._inbox = screen_events
-        self._workbench = user_command_runner
-        self._own: JobId | None = None
-        self._own_said: list[UserCommandEnded] = []
+        """Events are put into `screen_events`, which the screen reads."""
+        self._screen_events = screen_events
+        self._user_command_runner = user_command_runner
+        self._user_command: JobId | None = None
+        self._unsent_commands: list[UserCommandEnded] = []
+        """User commands that the next prompt will include."""
         self._next_turn = 1
-        self._running: int | None = None
-        self._waiting: dict[int, StartTurn] = {}
-        """Prompts whose turn has not ended: one that began may be lost before it is on disk."""
-        self._cancelled: dict[int, CancelTurn] = {}
-        """Cancels of turns that have not ended."""
-        self._last_end = 0
-        self._changes: list[PolicyRequest] = []
-        """What is not known to hold yet; with revocations that are not off the disk."""
-        self._switching: SwitchAgent | None = None
-        """A switch that is not known to have been made, or not."""
-        self._watched: Address | None = None
-        """Whose stream the person looks at."""
+        self._running_turn: int | None = None
+        self._prompts: dict[int, StartTurn] = {}
+        """Prompts by turn, until it ends: one that started may be lost before it is on disk."""
+        self._cancels: dict[int, CancelTurn] = {}
+        """Cancels by turn, until it ends."""
+        self._last_ended_turn = 0
+        self._open_changes: list[PolicyRequest] = []
+        """Changes that the engine has not answered, and revocations that are not on disk."""
+        self._open_switch: SwitchAgent | None = None
+        """A switch that the agent has not answered."""
+        self._viewed: Address | None = None
+        """The subagent whose stream is on screen."""
 
     def on_start(self) -> None:
-        """From now on a person can be asked."""
-        if self.incarnation > 1:  # whoever asks something now is told, and asks again
-            self._inbox.put(ApprovalsReset())
+        """Report that the user can answer approval requests."""
+        if self.incarnation > 1:  # the broker sends open requests again
+            self._screen_events.put(ApprovalsReset())
         self.watch(APPROVALS)
         self.watch(PERMISSIONS)
         self.tell(APPROVALS, ApproverAvailabilityChanged(can_answer=True))
 
     def on_receive(self, message: ConsoleInbox) -> None:
-        """Take one message."""
+        """Handle one message."""
         if isinstance(message, UiCommand):
-            self._do(message)
+            self._on_ui_command(message)
         elif isinstance(message, UpwardEvent | Delta) and is_subagent(self.sender):
-            self._inbox.put(to_screen_event(self.sender, message))
+            self._screen_events.put(to_screen_event(self.sender, message))
         elif isinstance(message, SessionConfigured) and is_subagent(self.sender):
-            self._inbox.put(SubagentEvent(self.sender, message))  # what streams begins with this
+            self._screen_events.put(
+                SubagentEvent(self.sender, message)
+            )  # the first message of its stream
         else:
-            self._hear(message)
+            self._on_report(message)
 
-    def _do(self, wish: UiCommand) -> None:  # noqa: C901, PLR0912  (one case a message)
-        """Pass on what the person wants to whoever can do it."""
-        match wish:
+    def _on_ui_command(self, command: UiCommand) -> None:  # noqa: C901, PLR0912  (one case per message)
+        """Send the user's command to the actor that carries it out."""
+        match command:
             case SendPrompt():
-                self._send(wish)
+                self._send_prompt(command)
             case InterruptTurn():
                 self._interrupt()
             case SubmitDecision():
-                self.tell(APPROVALS, wish)
+                self.tell(APPROVALS, command)
             case RunUserCommand():
-                job = partial(run_user_command, wish.command, self._workbench)
-                self._own = self.start_job(job, partial(build_failed_command, wish.command))
+                job = partial(run_user_command, command.command, self._user_command_runner)
+                on_failure = partial(build_failed_command, command.command)
+                self._user_command = self.start_job(job, on_failure)
             case StopUserCommand():
-                if self._own is not None:
-                    self.cancel_job(self._own)
+                if self._user_command is not None:
+                    self.cancel_job(self._user_command)
             case SetModel():
-                self.tell(PRIMARY, wish)
+                self.tell(PRIMARY, command)
             case StopSubagent():
-                self.tell(wish.agent, CancelTask())
+                self.tell(command.agent, CancelTask())
             case PromptSubagent():
-                self.tell(wish.agent, AssignTask(prompt=wish.text))
+                self.tell(command.agent, AssignTask(prompt=command.text))
             case ViewSubagent():
-                self._watch(wish.agent)
+                self._view(command.agent)
             case SwitchAgent():
-                self._switching = wish
-                self.tell(PRIMARY, wish)
+                self._open_switch = command
+                self.tell(PRIMARY, command)
             case GetPolicy() | ExplainLastDecision():
-                self.tell(PERMISSIONS, wish)
+                self.tell(PERMISSIONS, command)
             case ReplaceRules() | ChangeMode() | RevokeGrant():
-                self._changes.append(wish)
-                self.tell(PERMISSIONS, wish)
+                self._open_changes.append(command)
+                self.tell(PERMISSIONS, command)
             case _:
-                assert_never(wish)
+                assert_never(command)
 
-    def _hear(self, report: ActorReport) -> None:  # noqa: C901  (one case a message)
-        """Put on the screen what happened, and keep what a neighbour may have to be told again."""
+    def _on_report(self, report: ActorReport) -> None:  # noqa: C901  (one case per message)
+        """Pass the report to the screen and update what may have to be sent again."""
         match report:
             case UserCommandEnded():
-                self._own = None
-                self._own_said.append(report)
-                self._inbox.put(report)
+                self._user_command = None
+                self._unsent_commands.append(report)
+                self._screen_events.put(report)
             case PromptRejected():
-                self._inbox.put_notice(f"{report.agent} ends with its task and takes no more.")
+                self._screen_events.put_notice(
+                    f"{report.agent} accepts no more prompts: it ends after its task."
+                )
             case AgentSwitched() | SwitchAgentFailed():
-                self._switching = None
-                self._inbox.put(report)
+                self._open_switch = None
+                self._screen_events.put(report)
             case RulesReplaced() | ReplaceRulesFailed() | ModeChanged() | ChangeModeFailed():
-                self._changed(report)
+                self._on_policy_result(report)
             case GrantRevoked():
-                self._revoked(report)
+                self._on_grant_revoked(report)
             case SessionConfigured():
-                self._configured(report)
+                self._on_session_configured(report)
             case TurnStarted() | ReplyCompleted() | ToolStarted():
-                self._running = report.turn
-                self._inbox.put(report)
+                self._running_turn = report.turn
+                self._screen_events.put(report)
             case TurnCompleted() | TurnInterrupted() | TurnFailed():
-                self._ended(report)
+                self._on_turn_ended(report)
             case PeerRestarted():
-                self._peer_restarted(report.peer)
+                self._on_peer_restarted(report.peer)
             case Undelivered():
-                self._returned(report)
+                self._on_undelivered(report)
             case _:
-                self._inbox.put(report)
+                self._screen_events.put(report)
 
-    def _watch(self, agent: Address | None) -> None:
-        """Hear what one agent streams, and no other any more."""
-        if self._watched is not None:
-            self.tell(self._watched, UnsubscribeFromAgent())
-        self._watched = agent
+    def _view(self, agent: Address | None) -> None:
+        """Subscribe to one agent's stream and unsubscribe from the previous one."""
+        if self._viewed is not None:
+            self.tell(self._viewed, UnsubscribeFromAgent())
+        self._viewed = agent
         if agent is not None:
             self.watch(agent)
             self.tell(agent, SubscribeToAgent())
 
-    def _send(self, message: SendPrompt) -> None:
+    def _send_prompt(self, message: SendPrompt) -> None:
         turn, self._next_turn = self._next_turn, self._next_turn + 1
-        if self._running is None:
-            self._running = turn  # else it waits for the running one, which Esc is meant for
-        said, self._own_said = self._own_said, []
-        text = with_user_commands(message.text, said)
-        prompt = self._waiting[turn] = StartTurn(turn=turn, text=text)
+        if self._running_turn is None:
+            self._running_turn = turn  # else the prompt waits, and Esc interrupts the running turn
+        commands, self._unsent_commands = self._unsent_commands, []
+        text = with_user_commands(message.text, commands)
+        prompt = self._prompts[turn] = StartTurn(turn=turn, text=text)
         self.tell(PRIMARY, prompt)
 
-    def _changed(self, answer: PolicyResult) -> None:
-        """Strike off the change that this is the answer to; they come in their order."""
-        kind = REQUEST_BY_RESULT[type(answer)]
-        made = next((each for each in self._changes if isinstance(each, kind)), None)
-        self._changes = [each for each in self._changes if each is not made]
-        self._inbox.put(answer)
+    def _on_policy_result(self, result: PolicyResult) -> None:
+        """Remove the first change of that kind, since answers come in order."""
+        kind = REQUEST_BY_RESULT[type(result)]
+        done = next((each for each in self._open_changes if isinstance(each, kind)), None)
+        self._open_changes = [each for each in self._open_changes if each is not done]
+        self._screen_events.put(result)
 
-    def _revoked(self, answer: GrantRevoked) -> None:
-        """Strike a revocation off now that it is off the disk, however often it was tried."""
-        taken = RevokeGrant(rule=answer.rule, scope=answer.scope)
-        self._changes = [each for each in self._changes if each != taken]
-        self._inbox.put(answer)
+    def _on_grant_revoked(self, result: GrantRevoked) -> None:
+        """Remove the revocation, which is now on disk, however often it was requested."""
+        done = RevokeGrant(rule=result.rule, scope=result.scope)
+        self._open_changes = [each for each in self._open_changes if each != done]
+        self._screen_events.put(result)
 
     def _interrupt(self) -> None:
-        if self._running is not None:
-            cancel = self._cancelled[self._running] = CancelTurn(turn=self._running)
+        if self._running_turn is not None:
+            cancel = self._cancels[self._running_turn] = CancelTurn(turn=self._running_turn)
             self.tell(PRIMARY, cancel)
 
-    def _configured(self, message: SessionConfigured) -> None:
-        """Take the agent's word for where it stands; one that crashed is told again what waits."""
+    def _on_session_configured(self, message: SessionConfigured) -> None:
+        """Adopt the agent's state; send an agent that crashed everything it has not answered."""
         self._next_turn = max(self._next_turn, message.next_turn)
-        self._running = message.running_turn or next(iter(self._waiting), None)
-        # One that had ended, but not on disk, may run again, or its number be given anew.
-        first = message.running_turn or message.next_turn
-        self._last_end = min(self._last_end, first - 1)
-        self._inbox.put(message)
-        for told in (*self._cancelled.values(), *self._waiting.values()):
-            self.tell(PRIMARY, told)
-        if self._switching is not None:
-            self.tell(PRIMARY, self._switching)
+        self._running_turn = message.running_turn or next(iter(self._prompts), None)
+        # A turn that ended, but not on disk, may run again, or its number may be used again.
+        first_turn = message.running_turn or message.next_turn
+        self._last_ended_turn = min(self._last_ended_turn, first_turn - 1)
+        self._screen_events.put(message)
+        for request in (*self._cancels.values(), *self._prompts.values()):
+            self.tell(PRIMARY, request)
+        if self._open_switch is not None:
+            self.tell(PRIMARY, self._open_switch)
 
-    def _ended(self, message: TurnCompleted | TurnInterrupted | TurnFailed) -> None:
-        if message.turn <= self._last_end:
-            return  # a restarted agent says it again, in case it was lost
-        self._last_end = message.turn
-        self._waiting.pop(message.turn, None)
-        self._cancelled.pop(message.turn, None)
-        if message.turn == self._running:
-            self._running = None
-        self._inbox.put(message)
+    def _on_turn_ended(self, message: TurnCompleted | TurnInterrupted | TurnFailed) -> None:
+        if message.turn <= self._last_ended_turn:
+            return  # a restarted agent sends it again, in case it was lost
+        self._last_ended_turn = message.turn
+        self._prompts.pop(message.turn, None)
+        self._cancels.pop(message.turn, None)
+        if message.turn == self._running_turn:
+            self._running_turn = None
+        self._screen_events.put(message)
 
-    def _peer_restarted(self, peer: Address) -> None:
-        """Say again what a restarted neighbour may not know."""
+    def _on_peer_restarted(self, peer: Address) -> None:
+        """Send a restarted actor what it may not know."""
         if peer == APPROVALS:
-            self._inbox.put(ApprovalsReset())
+            self._screen_events.put(ApprovalsReset())
             self.tell(APPROVALS, ApproverAvailabilityChanged(can_answer=True))
-        elif peer == self._watched:
+        elif peer == self._viewed:
             self.tell(peer, SubscribeToAgent())
         elif peer == PERMISSIONS:
-            for change in self._changes:
+            for change in self._open_changes:
                 self.tell(PERMISSIONS, change)
 
-    def _returned(self, back: Undelivered) -> None:
-        """Say what will never be handled; what only crashed its receiver is told again."""
-        if back.reason == "crashed":
+    def _on_undelivered(self, report: Undelivered) -> None:
+        """Report what will never be handled; a crashed receiver gets it again after its restart."""
+        if report.reason == "crashed":
             return
-        detail = UNDELIVERED_DETAIL.format(reason=back.reason)
-        if isinstance(back.message, StartTurn):
-            self._ended(TurnFailed(turn=back.message.turn, reason="protocol", detail=detail))
-        elif isinstance(back.message, AssignTask):
-            self._inbox.put_notice(f"{back.to} has ended and takes nothing more.")
+        detail = UNDELIVERED_DETAIL.format(reason=report.reason)
+        if isinstance(report.message, StartTurn):
+            turn = report.message.turn
+            self._on_turn_ended(TurnFailed(turn=turn, reason="protocol_error", detail=detail))
+        elif isinstance(report.message, AssignTask):
+            self._screen_events.put_notice(f"{report.to} has ended and accepts no more prompts.")
         else:
-            is_change = isinstance(back.message, PolicyRequest | SwitchAgent)
-            what = "Your change" if is_change else "Your answer"
-            self._inbox.put_notice(f"{what}: {detail}.")
+            is_change = isinstance(report.message, PolicyRequest | SwitchAgent)
+            subject = "Your change" if is_change else "Your decision"
+            self._screen_events.put_notice(f"{subject}: {detail}.")

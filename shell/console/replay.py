@@ -1,4 +1,4 @@
-"""What of a session's records belongs on the screen when it goes on."""
+"""Turns a resumed session's records into events for the screen."""
 
 from collections.abc import Iterable
 from typing import TypeAlias
@@ -29,43 +29,46 @@ ReplayedRecord = (
     | TurnFailed
 )
 MAX_REPLAYED_RECORDS = 100
-"""Of a session that goes on, so many of the last records are shown again."""
+"""Last records of the primary agent that are shown again."""
 MAX_REPLAYED_SUBAGENT_RECORDS = 500
-"""Likewise of all subagents together; their pages say where the rest is."""
-_RetoldBelow: TypeAlias = (
+"""Last records of all subagents together; their pages name the file with the rest."""
+_ReplayedSubagentRecord: TypeAlias = (
     TurnStarted | ReplyCompleted | ToolEnded | TurnCompleted | TurnInterrupted | TurnFailed
 )
-_OVER = "the program ended"
+_ENDED_DETAIL = "the program ended"
 
 
 def build_replay(records: tuple[Record, ...]) -> list[ScreenEvent]:
-    """Tell again what the one that is talked with said and did; the oldest are counted."""
-    said = [record for record in records if isinstance(record, ReplayedRecord)]
-    earlier, last = said[:-MAX_REPLAYED_RECORDS], said[-MAX_REPLAYED_RECORDS:]
-    ledgers = [record for record in earlier if isinstance(record, TodosUpdated)]
-    told = Notice(f"… {len(earlier)} earlier events are in the session file")
-    return [*([told] if earlier else []), *ledgers[-1:], *last]
+    """Return the events of the primary agent; the oldest are replaced by their number."""
+    shown = [record for record in records if isinstance(record, ReplayedRecord)]
+    earlier, last = shown[:-MAX_REPLAYED_RECORDS], shown[-MAX_REPLAYED_RECORDS:]
+    todo_lists = [record for record in earlier if isinstance(record, TodosUpdated)]
+    notice = Notice(f"… {len(earlier)} earlier events are in the session file")
+    return [*([notice] if earlier else []), *todo_lists[-1:], *last]
 
 
 def build_subagent_replay(records: Iterable[tuple[Address, Record]]) -> list[ScreenEvent]:
-    """Tell again what those below said and did, for their pages; who goes on will say so."""
+    """Return the events of all subagents, for their pages.
+
+    Each one ends as failed; a subagent that continues starts again.
+    """
     started: dict[Address, SubagentStarted] = {}
-    said: list[ScreenEvent] = []
-    for by, record in records:
+    shown: list[ScreenEvent] = []
+    for author, record in records:
         if isinstance(record, SubagentStarted):
             started[record.child] = record
-        elif isinstance(record, _RetoldBelow):
-            said.append(SubagentEvent(by, record))
-    begun = [SubagentEvent(each.parent, each) for each in started.values()]
-    over = [SubagentEvent(each.parent, _over(each)) for each in started.values()]
-    return [*begun, *said[-MAX_REPLAYED_SUBAGENT_RECORDS:], *over]
+        elif isinstance(record, _ReplayedSubagentRecord):
+            shown.append(SubagentEvent(author, record))
+    starts = [SubagentEvent(each.parent, each) for each in started.values()]
+    ends = [SubagentEvent(each.parent, _make_end(each)) for each in started.values()]
+    return [*starts, *shown[-MAX_REPLAYED_SUBAGENT_RECORDS:], *ends]
 
 
-def _over(started: SubagentStarted) -> SubagentEnded:
+def _make_end(started: SubagentStarted) -> SubagentEnded:
     return SubagentEnded(
         child=started.child,
         task_number=started.task_number,
         turn=started.turn,
         status="failed",
-        detail=_OVER,
+        detail=_ENDED_DETAIL,
     )

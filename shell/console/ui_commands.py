@@ -1,4 +1,4 @@
-"""What the person wants, told by the screen to the console; these never cross a link."""
+"""Commands of the user, sent by the screen to the console; they never cross a link."""
 
 from typing import Literal
 
@@ -7,60 +7,60 @@ from messages.base import Message
 
 
 class SendPrompt(Message):
-    """Begin a turn with this text."""
+    """Start a turn with this text."""
 
     type: Literal["send_prompt"] = "send_prompt"
     text: str
 
 
 class StopSubagent(Message):
-    """The person stops one agent, with all below it."""
+    """Stop a subagent and its subtree."""
 
     type: Literal["stop_subagent"] = "stop_subagent"
     agent: Address
 
 
 class ViewSubagent(Message):
-    """The person looks at what one agent does, and at no other any more; None: at none."""
+    """Show the stream of one subagent instead of any other; None: of none."""
 
-    type: Literal["watch_subagent"] = "watch_subagent"
+    type: Literal["view_subagent"] = "view_subagent"
     agent: Address | None
 
 
 class PromptSubagent(Message):
-    """The person says something to an agent that stays for more."""
+    """Send a prompt to an idle interactive subagent."""
 
-    type: Literal["tell_subagent"] = "tell_subagent"
+    type: Literal["prompt_subagent"] = "prompt_subagent"
     agent: Address
     text: str
 
 
 class InterruptTurn(Message):
-    """Stop the turn that runs."""
+    """Interrupt the running turn."""
 
-    type: Literal["interrupt"] = "interrupt"
+    type: Literal["interrupt_turn"] = "interrupt_turn"
 
 
 class RunUserCommand(Message):
-    """Run a command of the person's own; what it says goes along with the next prompt."""
+    """Run a user command; its output is sent with the next prompt."""
 
-    type: Literal["run_own_command"] = "run_own_command"
+    type: Literal["run_user_command"] = "run_user_command"
     command: str
 
 
 class StopUserCommand(Message):
-    """End the person's own command, if one runs."""
+    """Stop the user command, if one is running."""
 
-    type: Literal["stop_own_command"] = "stop_own_command"
+    type: Literal["stop_user_command"] = "stop_user_command"
 
 
 UserCommandStatus = Literal["ok", "error", "cancelled"]
 
 
 class UserCommandEnded(Message):
-    """The person's own command has ended; this is all that it said."""
+    """A user command ended; this is its output."""
 
-    type: Literal["own_command_ended"] = "own_command_ended"
+    type: Literal["user_command_ended"] = "user_command_ended"
     command: str
     status: UserCommandStatus
     text: str

@@ -1,4 +1,4 @@
-"""What reaches the main thread of a run without a person: events from the actors, and signals."""
+"""The queue to the main thread of a headless run: events from the actors, and signals."""
 
 import os
 import select
@@ -22,12 +22,12 @@ class QueuedEvent:
     source: Address
     message: HeadlessEvent
     ends_turn: bool
-    """It ends the prompt's turn."""
+    """The event ends the turn of the prompt."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunEnded:
-    """The run is over before its turn ended: by a signal, or because the system ended itself."""
+    """The run ended before its turn: by a signal, or because the session shut down."""
 
     exit_status: int
     error: str
@@ -35,55 +35,56 @@ class RunEnded:
 
 QueueItem = QueuedEvent | RunEnded
 MAX_UNSIGNALED_EVENTS = 16
-"""Of what wakes nobody; each may be a long reply, so that they must not gather without end."""
+"""Events that may wait without waking the reader; bounded, since each may be a long reply."""
 
 
 class EventQueue:
-    """A queue that a signal's handler may put into while the same thread waits on it.
+    """A queue that a signal handler may put into while the same thread waits on it.
 
-    `queue.SimpleQueue` promises that too, and on Python 3.13.0 an item put so was lost: here the
-    wait is a `select` on a pipe, which every put and, through the wake-up descriptor, every signal
-    writes to.
+    `queue.SimpleQueue` is documented to support that, but lost such an item on Python 3.13.0. Here
+    the reader waits with `select` on a pipe, and every put and every signal (through the wakeup
+    descriptor) writes to it.
     """
 
     def __init__(self) -> None:
-        """Open the pipe; it lives as long as the process."""
+        """Open the pipe; it stays open until the process ends."""
         self.prompt_turn = 0
-        """The prompt's turn, once it was sent; it outlives a crash of who sent it."""
-        self._waiting: deque[QueueItem] = deque()
+        """Turn of the prompt, once sent; kept here so that it survives a crash of the console."""
+        self._items: deque[QueueItem] = deque()
         self._read, self._write = os.pipe()
         os.set_blocking(self._write, False)
 
     def put(self, item: QueueItem, *, wake: bool = True) -> None:
-        """Add a happening, from any thread or signal handler; what is not for `soon` waits for it.
+        """Add an item, from any thread or signal handler.
 
-        The main thread would be woken in the middle of the others' work.
+        Without `wake`, the item may wait for the next one, so that the main thread does not
+        interrupt the work of the others.
         """
-        self._waiting.append(item)
-        if not wake and len(self._waiting) < MAX_UNSIGNALED_EVENTS:
+        self._items.append(item)
+        if not wake and len(self._items) < MAX_UNSIGNALED_EVENTS:
             return
         try:
             os.write(self._write, b"\0")
-        except BlockingIOError:  # the pipe is full of wake-ups: one of them will do
+        except BlockingIOError:  # the pipe is full, so the reader will wake up anyway
             return
 
     def assign_prompt_turn(self, turn: int) -> int:
-        """Say which turn is the prompt's: this one, unless it was sent before."""
+        """Return the turn of the prompt: `turn`, unless it was assigned before."""
         self.prompt_turn = self.prompt_turn or turn
         return self.prompt_turn
 
     def get(self) -> QueueItem:
-        """Wait for the next happening; on the main thread only."""
-        while not self._waiting:
+        """Wait for the next item; on the main thread only."""
+        while not self._items:
             select.select([self._read], [], [])
             os.read(self._read, 65_536)
-        return self._waiting.popleft()
+        return self._items.popleft()
 
     @contextmanager
     def wake_on_signals(self) -> Generator[None]:
         """Let every signal end a wait, so that its handler runs."""
-        before = signal.set_wakeup_fd(self._write, warn_on_full_buffer=False)
+        old_descriptor = signal.set_wakeup_fd(self._write, warn_on_full_buffer=False)
         try:
             yield
         finally:
-            signal.set_wakeup_fd(before)
+            signal.set_wakeup_fd(old_descriptor)

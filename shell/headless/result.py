@@ -1,4 +1,4 @@
-"""What a headless run comes to: one object, built from the events as they pass. Pure."""
+"""The result object of a headless run, built from its events. Pure."""
 
 from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
@@ -21,11 +21,11 @@ from messages.turns import (
     TurnInterrupted,
 )
 
-UNSAVED_ERROR = "this run is not in the session, which could not be written: {detail}"
+UNSAVED_ERROR = "this run could not be saved in the session: {detail}"
 
 
 class Denial(BaseModel):
-    """A call that was not allowed."""
+    """A denied call."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -36,7 +36,7 @@ class Denial(BaseModel):
 
 
 class Result(BaseModel):
-    """The result object of `json` and `stream-json`."""
+    """The result object of `--output-format json` and `stream-json`."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -47,7 +47,7 @@ class Result(BaseModel):
     result: str
     stop_reason: str | None
     num_turns: int
-    """Replies of the model."""
+    """Replies of the model, subagents excluded."""
     duration_s: float
     usage: Usage
     denials: tuple[Denial, ...]
@@ -55,98 +55,92 @@ class Result(BaseModel):
 
     @property
     def is_limited(self) -> bool:
-        """A limit of the user's ended it."""
+        """Whether a limit ended the run."""
         return self.stop_reason in get_args(LimitReason)
 
     @property
     def status(self) -> int:
-        """The exit status that says so."""
+        """The exit status of the program."""
         return 3 if self.is_limited else 0 if self.error is None else 1
 
 
 @dataclass(frozen=True, slots=True)
 class ResultBuilder:
-    """What has passed so far."""
+    """Accumulates the events of a run."""
 
     session_id: str = ""
     agent: str = ""
     reply_count: int = 0
     last_text: str = ""
-    """Text of the last reply that had some."""
+    """Text of the last reply that has text."""
     ended_turns_usage: Usage = field(default_factory=Usage)
-    """Of the turns that have ended."""
     current_turn_usage: Usage = field(default_factory=Usage)
     subagent_usage: Usage = field(default_factory=Usage)
-    """Of all subagents."""
     denials: tuple[Denial, ...] = ()
     turn_end: TurnCompleted | TurnFailed | TurnInterrupted | None = None
-    persistence: PersistenceChanged = PersistenceChanged(state="well")  # noqa: RUF009  (frozen, so it may be shared)
-    """How the disk was last."""
+    persistence: PersistenceChanged = PersistenceChanged(state="ok")  # noqa: RUF009  (frozen, so it may be shared)
 
     def with_event(self, event: Message, source: str) -> "ResultBuilder":
-        """Count an event of the agent at `source`."""
+        """Return a copy that includes an event of the agent at `source`."""
         if isinstance(event, PersistenceChanged):
             return replace(self, persistence=event)
-        return self._below(event, source) if is_subagent(source) else self._own(event)
+        if is_subagent(source):
+            return self._with_subagent_event(event, source)
+        return self._with_primary_event(event)
 
-    def _own(self, event: Message) -> "ResultBuilder":  # noqa: PLR0911  (a case an event)
+    def _with_primary_event(self, event: Message) -> "ResultBuilder":  # noqa: PLR0911  (one case per event)
         match event:
             case SessionConfigured():
                 return replace(self, session_id=event.session_id, agent=event.agent)
             case AgentSwitched():
                 return replace(self, agent=event.agent)
             case ReplyCompleted():
-                said, running = (
-                    join_text(event.content) or self.last_text,
-                    self.current_turn_usage + event.usage,
-                )
                 return replace(
                     self,
                     reply_count=self.reply_count + 1,
-                    last_text=said,
-                    current_turn_usage=running,
+                    last_text=join_text(event.content) or self.last_text,
+                    current_turn_usage=self.current_turn_usage + event.usage,
                 )
             case ModelRetrying():
                 return replace(self, current_turn_usage=self.current_turn_usage + event.usage)
             case ToolEnded(status="denied"):
-                return self._denied(event, PRIMARY)
+                return self._with_denial(event, PRIMARY)
             case TurnCompleted() | TurnFailed() | TurnInterrupted():
-                settled = (
-                    self.ended_turns_usage + event.usage
-                )  # with the requests that failed for good
+                # The event's usage includes requests that failed, unlike the sum of the replies.
+                total = self.ended_turns_usage + event.usage
                 return replace(
-                    self, turn_end=event, ended_turns_usage=settled, current_turn_usage=Usage()
+                    self, turn_end=event, ended_turns_usage=total, current_turn_usage=Usage()
                 )
             case _:
                 return self
 
-    def _below(self, event: Message, source: str) -> "ResultBuilder":
-        """Count what a subagent uses and is denied; its turns are not the run's."""
+    def _with_subagent_event(self, event: Message, source: str) -> "ResultBuilder":
+        """Include a subagent's usage and denials; its turns are not the run's."""
         match event:
             case ReplyCompleted() | ModelRetrying():
                 return replace(self, subagent_usage=self.subagent_usage + event.usage)
             case ToolEnded(status="denied"):
-                return self._denied(event, source)
+                return self._with_denial(event, source)
             case _:
                 return self
 
-    def _denied(self, event: ToolEnded, source: str) -> "ResultBuilder":
+    def _with_denial(self, event: ToolEnded, source: str) -> "ResultBuilder":
         denial = Denial(agent=source, tool=event.tool, target=event.target, reason=event.text)
         return replace(self, denials=(*self.denials, denial))
 
     def build(self, duration_s: float, error: str | None = None) -> Result:
-        """Close the tally; `error` says why there is no completed turn."""
-        last = self.turn_end
-        if error is None and not isinstance(last, TurnCompleted):
-            error = last.detail if isinstance(last, TurnFailed) else "interrupted"
+        """Return the result; `error` says why the run ended before its turn."""
+        end = self.turn_end
+        if error is None and not isinstance(end, TurnCompleted):
+            error = end.detail if isinstance(end, TurnFailed) else "interrupted"
         if error is None and self.persistence.state == "failing":
             error = UNSAVED_ERROR.format(detail=self.persistence.detail)
         return Result(
             subtype="success" if error is None else "error",
             session_id=self.session_id,
             agent=self.agent,
-            result=self._text(),
-            stop_reason=self._stop_reason(),
+            result=self._get_text(),
+            stop_reason=self._get_stop_reason(),
             num_turns=self.reply_count,
             duration_s=round(duration_s, 3),
             usage=self.ended_turns_usage + self.current_turn_usage + self.subagent_usage,
@@ -154,13 +148,13 @@ class ResultBuilder:
             error=error,
         )
 
-    def _text(self) -> str:
-        """The answer, or what there is of one."""
+    def _get_text(self) -> str:
+        """Return the answer, or the part of it that arrived."""
         if isinstance(self.turn_end, TurnCompleted):
             return self.turn_end.text
         return (self.turn_end.partial_text if self.turn_end else "") or self.last_text
 
-    def _stop_reason(self) -> str | None:
+    def _get_stop_reason(self) -> str | None:
         match self.turn_end:
             case TurnCompleted():
                 return self.turn_end.stop_reason
@@ -170,9 +164,9 @@ class ResultBuilder:
                 return None
 
 
-_BLANK = ResultBuilder()
+_EMPTY = ResultBuilder()
 
 
 def affects_result(event: Message, source: str) -> bool:
-    """Whether a tally takes anything from an event of the agent at `source`."""
-    return _BLANK.with_event(event, source) is not _BLANK
+    """Return whether an event of the agent at `source` changes a `ResultBuilder`."""
+    return _EMPTY.with_event(event, source) is not _EMPTY

@@ -1,4 +1,4 @@
-"""What is left of a program that had to be ended: where every thread was, and in whose hands."""
+"""Crash reports: the stack of every thread when the program had to be ended."""
 
 import os
 import platform
@@ -15,30 +15,30 @@ CRASH_FOLDER = "crashes"
 
 
 def format_crash_report(reason: str, version: str, now_s: float) -> str:
-    """Say what happened, and where each thread is; values and messages are left out."""
-    names = {thread.ident: thread.name for thread in threading.enumerate()}
-    head = (
+    """Return a report with the reason and the stack of each thread; it contains no values."""
+    thread_names = {thread.ident: thread.name for thread in threading.enumerate()}
+    header = (
         f"greenroom {version} ended itself: {reason}",
-        f"{_moment(now_s)} UTC · process {os.getpid()}",
+        f"{_format_time(now_s)} UTC · process {os.getpid()}",
         f"Python {platform.python_version()} on {platform.system()} {platform.machine()}",
     )
     stacks = (
-        f"Thread {names.get(number, '?')}:\n{''.join(traceback.format_stack(frame)).rstrip()}"
-        for number, frame in sys._current_frames().items()  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]  (documented)
+        f"Thread {thread_names.get(ident, '?')}:\n{''.join(traceback.format_stack(frame)).rstrip()}"
+        for ident, frame in sys._current_frames().items()  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]  (documented)
     )
-    return "\n\n".join(("\n".join(head), *stacks)) + "\n"
+    return "\n\n".join(("\n".join(header), *stacks)) + "\n"
 
 
 def save_crash_report(state_folder: Path, report: str, now_s: float) -> Path:
-    """Write a report into a state folder, whole or not at all, for its owner's eyes only.
+    """Write a report atomically to a private file in the state folder.
 
     Raises:
         OSError: it cannot be written.
     """
-    crashes = state_folder / CRASH_FOLDER
-    crashes.mkdir(mode=PRIVATE_FOLDER_MODE, parents=True, exist_ok=True)
-    path = crashes / f"{datetime.fromtimestamp(now_s, UTC):%Y%m%d-%H%M%S}-{os.getpid()}.txt"
-    draft = crashes / f".{secrets.token_hex(8)}"
+    folder = state_folder / CRASH_FOLDER
+    folder.mkdir(mode=PRIVATE_FOLDER_MODE, parents=True, exist_ok=True)
+    path = folder / f"{datetime.fromtimestamp(now_s, UTC):%Y%m%d-%H%M%S}-{os.getpid()}.txt"
+    draft = folder / f".{secrets.token_hex(8)}"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     try:
         with os.fdopen(os.open(draft, flags, PRIVATE_FILE_MODE), "w", encoding="utf-8") as file:
@@ -51,5 +51,5 @@ def save_crash_report(state_folder: Path, report: str, now_s: float) -> Path:
     return path
 
 
-def _moment(now_s: float) -> str:
-    return f"{datetime.fromtimestamp(now_s, UTC):%Y-%m-%d %H:%M:%S}"
+def _format_time(time_s: float) -> str:
+    return f"{datetime.fromtimestamp(time_s, UTC):%Y-%m-%d %H:%M:%S}"

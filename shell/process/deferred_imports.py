@@ -1,21 +1,21 @@
-"""The slowest imports, done beside everything else; no garbage is looked for meanwhile."""
+"""Runs the slowest imports on a thread, with garbage collection off until they are done."""
 
 import gc
 from importlib import import_module
 
 GC_THRESHOLDS = (20_000, 20, 20)
-"""So many new objects, and so many looks, until the next look for garbage, and farther back."""
+"""Thresholds of `gc.set_threshold` for the three generations."""
 
 
 def disable_gc() -> None:
-    """Look for no garbage: imports make none, and looking is a fifth of the start."""
+    """Disable garbage collection: imports create no garbage, and it takes a fifth of the start."""
     gc.disable()
 
 
 def enable_gc() -> None:
-    """Look for garbage from now on, but not again and again among what was imported.
+    """Enable garbage collection, except for objects that exist already, which are mostly imports.
 
-    Nor all the time while many agents are at work, whose messages and state are none.
+    The thresholds are high because the messages and state of many running agents are no garbage.
     """
     gc.freeze()
     gc.set_threshold(*GC_THRESHOLDS)
@@ -23,23 +23,23 @@ def enable_gc() -> None:
 
 
 def start_background_imports(*modules: str) -> None:
-    """Begin to load the SDK, and then what nobody waits for; it is the last of the start.
+    """Start importing the SDK, then modules that are needed soon; call it last during the start.
 
-    `more` are modules that are wanted soon, and would hold up whoever wants them.
+    `modules` are further modules, whose import would delay their first use.
     """
-    from threading import Thread  # noqa: PLC0415  (`--version` begins no thread)
+    from threading import Thread  # noqa: PLC0415  (`--version` starts no thread)
 
-    Thread(target=_load, args=(modules,), name="greenroom-sdk", daemon=True).start()
+    Thread(target=_import_modules, args=(modules,), name="greenroom-sdk", daemon=True).start()
 
 
-def _load(more: tuple[str, ...]) -> None:
+def _import_modules(modules: tuple[str, ...]) -> None:
     from actors.bash.parse import load_parser  # noqa: PLC0415  (on this thread)
     from actors.models.anthropic_client import load_sdk  # noqa: PLC0415  (as above)
 
     try:
         load_sdk()
-        load_parser()
-        for module in more:
+        load_parser()  # needed by the first command, soon after the first reply
+        for module in modules:
             import_module(module)
     finally:
         enable_gc()

@@ -1,4 +1,4 @@
-"""Where what the program logs goes: one private file, made when there is something to say."""
+"""The program's log: one private file, created with its first record."""
 
 import logging
 import os
@@ -8,11 +8,11 @@ from pathlib import Path
 from actors.redaction.redaction import redact
 
 
-class _PrivateLog(logging.FileHandler):
-    """A log file that only its owner may read, and that no link leads elsewhere."""
+class _PrivateFileHandler(logging.FileHandler):
+    """Logs to a file that only its owner can read; never follows a link."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Write a record, or nothing: what logs must not fail because the log does."""
+        """Write a record; errors are ignored, since the caller must not fail because of the log."""
         try:
             super().emit(record)
         except OSError:
@@ -23,24 +23,26 @@ class _PrivateLog(logging.FileHandler):
         return os.fdopen(os.open(self.baseFilename, flags, 0o600), "a", encoding="utf-8")
 
 
-class _Discreet(logging.Formatter):
-    """Writes a record without the keys that it may quote."""
+class _RedactingFormatter(logging.Formatter):
+    """Removes secrets from records."""
 
-    def __init__(self, form: str, secrets: tuple[bytes, ...]) -> None:
-        super().__init__(form)
+    def __init__(self, format_string: str, secrets: tuple[bytes, ...]) -> None:
+        super().__init__(format_string)
         self._secrets = secrets
 
     def format(self, record: logging.LogRecord) -> str:
-        """Write it, its traceback included."""
+        """Format a record and its traceback without secrets."""
         text = super().format(record).encode("utf-8", "surrogateescape")
         return redact(text, self._secrets).decode("utf-8", "replace")
 
 
 def configure_logging(path: Path, secrets: tuple[bytes, ...], *, debug: bool) -> None:
-    """Send what the program logs to a file that is made when there is something to say."""
-    logging.raiseExceptions = False  # a log that cannot be written must not draw on the screen
-    handler = _PrivateLog(path, delay=True)
-    handler.setFormatter(_Discreet("%(asctime)s %(levelname)s %(name)s: %(message)s", secrets))
+    """Log to `path`, which is created with the first record."""
+    logging.raiseExceptions = False  # a failing log must not write to the screen
+    handler = _PrivateFileHandler(path, delay=True)
+    handler.setFormatter(
+        _RedactingFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s", secrets)
+    )
     logging.basicConfig(level=logging.WARNING, handlers=[handler])
     if debug:
         logging.getLogger("greenroom").setLevel(logging.DEBUG)

@@ -1,4 +1,4 @@
-"""When something holds all actors: one line, and after a while an end from which one can go on."""
+"""Reacts to stalls: one line at first, later an orderly end of the process with a crash report."""
 
 import os
 import sys
@@ -19,52 +19,54 @@ from shell.startup.version import VERSION
 from shell.text.sanitize import sanitize_line
 
 RESTORE_TERMINAL = b"\x1b[?2026l\x1b[?2004l\x1b[?25h\x1b[0m\r\n"
-"""Ends a frame and bracketed paste, and brings back cursor and colours."""
+"""Ends a frame and bracketed paste mode; resets the cursor and the colors."""
 EXIT_STATUS = 1
 FLUSH_TIMEOUT_S = 1.0
-"""So long the journal has to write what it was told, before the program is ended by force."""
+"""How long the journal may take to write its records before the process ends."""
 
 
 @dataclass(frozen=True, slots=True)
 class StallHandler:
-    """What to do about a handler or job that lets nothing else run; called by the watchdog."""
+    """What to do when a handler or job blocks everything else; called by the watchdog."""
 
     state_folder: Path
-    """The state folder; crash reports go below it."""
+    """Crash reports are written into it."""
     notify_user: Callable[[str], None]
-    """Shows the person a line."""
+    """Shows the user a line."""
     flush_journal: Callable[[], object]
-    """Returns when all that was said to the journal is on disk, or it is in vain."""
+    """Returns when the journal has written its records, or gives up."""
     kill_commands: Callable[[], object]
-    """Kills what runs for us, which would go on unseen."""
+    """Kills running commands, which would otherwise continue unseen."""
     terminal_settings: list[Any] | None = None
-    """The terminal's settings, when a screen has changed them."""
+    """Settings of the terminal before a screen changed them."""
 
     def on_stall(self, culprit: str, stalled_s: float) -> None:
-        """Tell who it is."""
-        self.notify_user(f"{culprit} has held up everything else for {stalled_s:.0f} s")
+        """Tell the user what blocks the program."""
+        self.notify_user(f"{culprit} has blocked Greenroom for {stalled_s:.0f} s")
 
     def on_fatal_stall(self, culprit: str, stalled_s: float) -> None:
-        """End the process; nothing in it can be asked to end by itself."""
-        what = f"{culprit} held up everything else for {stalled_s:.0f} s"
-        for last_thing in (self.kill_commands, self.flush_journal):
+        """End the process at once, since nothing in it can be asked to stop."""
+        reason = f"{culprit} blocked Greenroom for {stalled_s:.0f} s"
+        for action in (self.kill_commands, self.flush_journal):
             with suppress(Exception):
-                last_thing()
-        self._last_words(f"{what}, so it was ended; {self._report(what)}")
+                action()
+        self._print_last_line(
+            f"ended because {reason} ({self._write_report(reason)}). "
+            "Resume the session with greenroom --continue."
+        )
         os._exit(EXIT_STATUS)
 
-    def _report(self, what: str) -> str:
+    def _write_report(self, reason: str) -> str:
         now_s = time.time()  # noqa: TID251  (the process ends here)
         try:
-            path = save_crash_report(
-                self.state_folder, format_crash_report(what, VERSION, now_s), now_s
-            )
+            report = format_crash_report(reason, VERSION, now_s)
+            path = save_crash_report(self.state_folder, report, now_s)
         except Exception as error:  # noqa: BLE001  (whatever it is, the process has to end)
-            return f"no crash report could be written: {error}; greenroom --continue goes on"
-        return f"{path} says more, and greenroom --continue goes on"
+            return f"the crash report could not be written: {error}"
+        return f"crash report: {path}"
 
-    def _last_words(self, line: str) -> None:
-        """Write past every lock: whoever holds one may never let it go."""
+    def _print_last_line(self, line: str) -> None:
+        """Write without taking a lock: the thread that holds one may be the blocked one."""
         with suppress(Exception):
             if self.terminal_settings is not None:
                 termios.tcsetattr(sys.stdin.fileno(), termios.TCSANOW, self.terminal_settings)
@@ -80,18 +82,19 @@ def make_stall_handler(
     *,
     on_screen: bool,
 ) -> StallHandler:
-    """Say what to do; `ask` reaches the actors, and `tell` shows the person a line."""
+    """Make the handler of this process; `ask` sends a request to an actor."""
 
-    def flush() -> None:
-        """Ask the journal for an answer that comes behind all it has."""
+    def flush_journal() -> None:
+        """Send an empty append, which is answered after all earlier ones."""
         ask(JOURNAL, Append(id=1, records=()), FLUSH_TIMEOUT_S)
 
-    terminal = _settings_of_terminal() if on_screen else None
-    return StallHandler(state_folder(os.environ), notify_user, flush, kill_commands, terminal)
+    terminal_settings = _read_terminal_settings() if on_screen else None
+    return StallHandler(
+        state_folder(os.environ), notify_user, flush_journal, kill_commands, terminal_settings
+    )
 
 
-def _settings_of_terminal() -> list[Any] | None:
-    """Note the terminal's settings before a screen changes them."""
+def _read_terminal_settings() -> list[Any] | None:
     try:
         return termios.tcgetattr(sys.stdin.fileno())
     except (termios.error, OSError, ValueError):

@@ -1,4 +1,4 @@
-"""Where all that we keep lies, named so that it can be told when it cannot be used."""
+"""Finds and opens the state folder, which contains sessions, grants and the log."""
 
 import os
 from collections.abc import Mapping
@@ -6,32 +6,24 @@ from pathlib import Path
 
 from actors.redaction.redaction import read_secrets
 from actors.sessions.state_paths import state_folder
-from shell.cli.arguments import StartError
 from shell.process.log_file import configure_logging
-from shell.startup.errors import to_start_error
+from shell.startup.errors import StartError, to_start_error
 
 
 def find_state_folder(environment: Mapping[str, str]) -> Path:
-    """Find the state folder, which may not be there yet.
+    """Return the path of the state folder, which may not exist yet.
 
     Raises:
-        StartError: it is named after the home of nobody.
+        StartError: the home folder cannot be determined.
     """
     try:
         return state_folder(environment)
     except RuntimeError as error:
-        raise state_folder_error(str(error).rstrip("."), error) from error
-
-
-def state_folder_error(reason: str, error: Exception) -> StartError:
-    """Tell why the state folder cannot be used."""
-    return to_start_error(
-        f"the state folder cannot be used: {reason}; GREENROOM_HOME names another", error
-    )
+        raise _make_error(str(error).rstrip("."), error) from error
 
 
 def open_state_folder(environment: Mapping[str, str]) -> Path:
-    """Find or make the state folder, and begin to keep the log in it.
+    """Find or create the state folder, and start logging in it.
 
     Raises:
         StartError: it cannot be used.
@@ -41,8 +33,13 @@ def open_state_folder(environment: Mapping[str, str]) -> Path:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         os.scandir(folder).close()
     except OSError as error:
-        why = f"{error.filename}: {error.strerror}"
-        raise state_folder_error(why, error) from error
+        reason = f"{error.filename}: {error.strerror}"
+        raise _make_error(reason, error) from error
     debug = environment.get("GREENROOM_LOG") == "debug"
     configure_logging(folder / "greenroom.log", read_secrets(environment), debug=debug)
     return folder
+
+
+def _make_error(reason: str, error: Exception) -> StartError:
+    message = f"cannot use the state folder: {reason}; set GREENROOM_HOME to use another one"
+    return to_start_error(message, error)

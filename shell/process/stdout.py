@@ -1,4 +1,4 @@
-"""Standard output: written at once, and never a reason to hang."""
+"""Standard output: unbuffered writes that never keep the program from ending."""
 
 import errno
 import os
@@ -7,51 +7,50 @@ STDOUT_FD = 1
 
 
 class OutputError(Exception):
-    """Standard output takes nothing more; empty: its reader has gone, and nobody need be told."""
+    """Standard output cannot be written; the text is empty if its reader is gone."""
 
 
 class OutputStalledError(Exception):
-    """A signal came while the reader kept us waiting; what was being written is torn."""
+    """A signal arrived while a write was blocked by the reader; the write is incomplete."""
 
 
 class StdoutWriter:
-    """Standard output of a run that a signal must be able to end, whatever the reader does."""
+    """Standard output of a run that a signal can end although the reader does not read."""
 
     def __init__(self) -> None:
-        """Nothing is being written yet."""
-        self._busy = False
-        self._torn = False
+        self._is_writing = False
+        self._is_broken = False
 
     def write(self, data: bytes) -> None:
-        """Write at once; after a stall, nothing any more.
+        """Write at once; after an interrupted write, do nothing.
 
         Raises:
             OutputError: it cannot be written.
-            OutputStalledError: see `interrupt`.
+            OutputStalledError: see `interrupt_write`.
         """
-        if self._torn:
+        if self._is_broken:
             return
-        self._busy = True
+        self._is_writing = True
         try:
             write_stdout(data)
         except OutputStalledError:
-            self._torn = True
+            self._is_broken = True
             raise
         finally:
-            self._busy = False
+            self._is_writing = False
 
     def interrupt_write(self) -> None:
-        """Leave a write that is under way; called by a signal's handler.
+        """Abort a write in progress; called by a signal handler.
 
         Raises:
-            OutputStalledError: there is one.
+            OutputStalledError: a write is in progress.
         """
-        if self._busy:
+        if self._is_writing:
             raise OutputStalledError
 
 
 def write_stdout(data: bytes) -> None:
-    """Write all of it, unbuffered: nothing is left to be flushed on the way out.
+    """Write all of `data` unbuffered, so that nothing has to be flushed at exit.
 
     Raises:
         OutputError: it cannot be written.
@@ -60,5 +59,6 @@ def write_stdout(data: bytes) -> None:
         while data:
             data = data[os.write(STDOUT_FD, data) :]
     except OSError as error:
-        gone = error.errno in (errno.EPIPE, errno.EBADF)
-        raise OutputError("" if gone else f"standard output: {error.strerror}") from error
+        is_closed = error.errno in (errno.EPIPE, errno.EBADF)
+        message = "" if is_closed else f"standard output: {error.strerror}"
+        raise OutputError(message) from error

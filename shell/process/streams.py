@@ -1,4 +1,4 @@
-"""The two ends of the process: streams and a home that are there, and a quick way out."""
+"""Standard streams, home folder and exit of the process."""
 
 import os
 import sys
@@ -11,40 +11,39 @@ from shell.text.sanitize import sanitize_line
 _STREAMS = (("stdin", "r"), ("stdout", "w"), ("stderr", "w"))
 
 
-def settle() -> None:
-    """Make sure of what every part of the program relies on."""
+def fix_home() -> None:
+    """Ignore a relative `HOME`, which would be a folder of the project; the system has another."""
     if not Path(os.environ.get("HOME", "/")).is_absolute():
-        del os.environ["HOME"]  # the system knows another; this would be a folder of the project
-    _settle_streams()
+        del os.environ["HOME"]
 
 
-def _settle_streams() -> None:
-    """Stand the null device in for streams that were closed, and let no character end a run.
+def fix_streams() -> None:
+    """Replace closed standard streams with the null device; let stdout accept any character.
 
-    Otherwise a file of ours would take the stream's number, and get whatever is printed.
+    Otherwise one of our files would get the stream's number, and everything that is printed.
     """
     for number, (name, mode) in enumerate(_STREAMS):
         if getattr(sys, name) is None:
-            os.open(os.devnull, os.O_RDWR)  # takes the lowest free number: the stream's own
+            os.open(os.devnull, os.O_RDWR)  # gets the lowest free number, which is the stream's
             setattr(sys, name, os.fdopen(number, mode, encoding="utf-8"))
     cast("TextIOWrapper", sys.stdout).reconfigure(errors="replace")
 
 
 def exit_process(exit_status: int) -> NoReturn:
-    """End the process; taking the interpreter apart would only cost a quarter of a second."""
+    """End the process without tearing down the interpreter, which would take 0.25 s."""
     try:
         sys.stdout.flush()
-    except BrokenPipeError:  # whoever read the output has gone, and needs nothing more
+    except BrokenPipeError:  # the reader of the output is gone
         pass
     except OSError as error:
         exit_status = exit_status or 1
-        complain(f"standard output: {error.strerror}")
+        print_error(f"standard output: {error.strerror}")
     os._exit(exit_status)
 
 
-def complain(text: str) -> None:
-    """Write a line to standard error, where nothing it holds can draw."""
+def print_error(text: str) -> None:
+    """Print a line to standard error; control characters are made visible."""
     try:
         print(f"greenroom: {sanitize_line(text)}", file=sys.stderr, flush=True)
-    except OSError:  # nobody is left to be told
+    except OSError:  # standard error is closed
         return

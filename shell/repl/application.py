@@ -2,7 +2,6 @@
 
 from prompt_toolkit.application import Application
 from prompt_toolkit.input import Input
-from prompt_toolkit.key_binding import KeyBindings
 from prompt_toolkit.layout import Layout
 from prompt_toolkit.output import ColorDepth
 from prompt_toolkit.styles import Style
@@ -27,13 +26,12 @@ class InlineApplication(Application[int]):
 
 
 def create_application(
-    layout: Layout, key_bindings: KeyBindings, keyboard: Input, output: FrameOutput, *, color: bool
+    layout: Layout, keyboard: Input, output: FrameOutput, *, color: bool
 ) -> InlineApplication:
-    """Create the application with our timeouts and styles."""
+    """Create the application with our timeouts and styles; `key_bindings` are set later."""
     register_keys()
     app = InlineApplication(
         layout=layout,
-        key_bindings=key_bindings,
         style=Style.from_dict(STYLE_BY_TONE),
         input=keyboard,
         output=output,

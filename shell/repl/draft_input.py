@@ -1,71 +1,98 @@
 """The draft in the input line: typing, pasting, history, and what Enter does with it."""
 
-import re
-from typing import TYPE_CHECKING
+from typing import Protocol
 
+from shell.commands.command import COMMAND_PATTERN
 from shell.repl import history_file
+from shell.repl.approval_prompt import ApprovalPrompt
+from shell.repl.completion import Completion
+from shell.repl.list_input import ListInput
+from shell.repl.screen_windows import ScreenWindows
+from shell.repl.state_owner import StateOwner
+from shell.sessions.session_context import SessionContext
 from shell.view import folded_pastes, input_history, screen_state
 from shell.view.folded_pastes import FoldedPastes
 from shell.view.input_history import InputHistory
 from shell.view.picker import PickerItem, create_picker
 
-if TYPE_CHECKING:
-    from shell.repl.screen_controller import ScreenController
-
-COMMAND_PATTERN = re.compile(r"/[\w?-]*(\s|$)")
-"""Matches the start of a slash command, but not a path such as `/etc/hosts` or a comment."""
 SEARCH_TITLE = "Input history"
 _MAX_ENTRY_CHARS = 200
 """Characters of an entry that the history search shows."""
 
 
+class DraftHost(StateOwner, Protocol):
+    """The REPL as the draft sees it."""
+
+    @property
+    def session_context(self) -> SessionContext:
+        """The folders, files and secrets of the session."""
+        ...
+
+    def run_command(self, line: str) -> None:
+        """Run a slash command and print its result."""
+        ...
+
+
 class DraftInput:
     """The draft of one screen and the input history."""
 
-    def __init__(self, controller: "ScreenController") -> None:
-        self._controller = controller
+    def __init__(
+        self,
+        host: DraftHost,
+        windows: ScreenWindows,
+        completion: Completion,
+        list_input: ListInput,
+        approval_prompt: ApprovalPrompt,
+    ) -> None:
+        self._host, self._windows, self._completion = host, windows, completion
+        self._list_input, self._approval_prompt = list_input, approval_prompt
         self._pastes = FoldedPastes()
-        path = controller.host.session_context.history_file
+        path = host.session_context.history_file
         self._history = InputHistory(history_file.load_entries(path))
+
+    @property
+    def text(self) -> str:
+        """The draft, with its pastes folded."""
+        return self._windows.draft_buffer.text
 
     def submit(self) -> None:
         """Send, queue or run the draft, with its pastes unfolded."""
-        controller = self._controller
-        draft = controller.windows.draft_buffer.text
+        draft = self.text
         text = folded_pastes.unfold(self._pastes, draft)
         if not text.strip():
             return
         self._remember(text, is_private=folded_pastes.has_folded_paste(self._pastes, draft))
         self.clear()
         if COMMAND_PATTERN.match(text):
-            controller.host.run_command(text.strip())
+            self._host.run_command(text.strip())
         elif text.startswith("!") and text[1:].strip():
             command = text[1:].strip()
-            controller.apply(
-                screen_state.run_user_command(controller.state, command, controller.now_s)
+            self._host.apply(
+                screen_state.run_user_command(self._host.state, command, self._host.now_s)
             )
         else:
-            controller.apply(screen_state.submit_prompt(controller.state, text, controller.now_s))
+            self._host.apply(screen_state.submit_prompt(self._host.state, text, self._host.now_s))
 
     def clear(self) -> None:
         """Empty the input and close its completion menu."""
-        self._controller.windows.draft_buffer.reset()
-        self._controller.completion.close()
+        self._windows.draft_buffer.reset()
+        self._completion.close()
         self._pastes = FoldedPastes()
 
     def paste(self, text: str) -> None:
-        """Insert pasted text, folded if it is long."""
-        self._controller.app.current_buffer.insert_text(self._fold(text))
+        """Insert pasted text, folded if it is long; like typing, it disarms a prompt."""
+        self._approval_prompt.on_draft_edit()
+        self._windows.current_buffer.insert_text(self._fold(text))
 
     def prepend(self, text: str) -> None:
         """Insert text before the current draft."""
-        draft = self._controller.windows.draft_buffer.text
+        draft = self.text
         folded = self._fold(text)
         self._set_text(f"{folded}\n{draft}" if draft else folded)
 
     def backspace(self) -> None:
         """Delete the character or the whole placeholder before the cursor."""
-        buffer = self._controller.app.current_buffer
+        buffer = self._windows.current_buffer
         before = buffer.document.text_before_cursor
         placeholder = folded_pastes.find_placeholder_before(self._pastes, before)
         self._pastes = folded_pastes.without_placeholder(self._pastes, placeholder)
@@ -73,25 +100,26 @@ class DraftInput:
 
     def move_up(self) -> None:
         """Move up a line; from the first line, bring back a queued or earlier input."""
-        draft = self._controller.windows.draft_buffer
+        draft = self._windows.draft_buffer
         if draft.document.cursor_position_row > 0:
             draft.cursor_up()
-        elif not draft.text and self._controller.state.queued_prompts:
-            self._controller.apply(screen_state.restore_last_queued(self._controller.state))
+        elif not draft.text and self._host.state.queued_prompts:
+            self._host.apply(screen_state.restore_last_queued(self._host.state))
         elif step := input_history.step_back(
             self._history, folded_pastes.unfold(self._pastes, draft.text)
         ):
             self._show_entry(*step)
 
-    def move_down(self) -> None:
-        """Move down a line; from the last line, step toward the draft or open the task view."""
-        draft = self._controller.windows.draft_buffer
+    def move_down(self) -> bool:
+        """Move down a line, or from the last line toward the draft; False: it is empty."""
+        draft = self._windows.draft_buffer
         if draft.document.cursor_position_row < draft.document.line_count - 1:
             draft.cursor_down()
         elif step := input_history.step_forward(self._history):
             self._show_entry(*step)
-        elif not draft.text and not self._controller.approval_prompt.arming:
-            self._controller.task_view.open()
+        else:
+            return bool(draft.text)
+        return True
 
     def search_history(self) -> None:
         """Open a list of earlier inputs."""
@@ -102,24 +130,24 @@ class DraftInput:
             self._set_text(self._fold(entries[index]))
 
         if items:
-            self._controller.list_input.open(create_picker(SEARCH_TITLE, items, on_pick))
+            self._list_input.open(create_picker(SEARCH_TITLE, items, on_pick))
 
     def _remember(self, text: str, *, is_private: bool) -> None:
         self._history = input_history.with_entry(self._history, text)
         if not is_private:
-            context = self._controller.host.session_context
+            context = self._host.session_context
             history_file.append_entry(context.history_file, text, context.secrets)
 
     def _show_entry(self, history: InputHistory, text: str) -> None:
         self._history = history
         self._set_text(self._fold(text))
-        self._controller.completion.close()
+        self._completion.close()
 
     def _fold(self, text: str) -> str:
         self._pastes, folded = folded_pastes.fold(self._pastes, text)
         return folded
 
     def _set_text(self, text: str) -> None:
-        draft = self._controller.windows.draft_buffer
+        draft = self._windows.draft_buffer
         draft.text = text
         draft.cursor_position = len(text)

@@ -72,9 +72,10 @@ class EventPump:
         self._apply_update(update)
         self._draw(self.now_s + FRAME_BUDGET_S)
 
-    def drop_pending_text(self) -> None:
-        """Drop the turn's text that has arrived but is not printed yet."""
+    def interrupt(self) -> None:
+        """Interrupt the turn and drop its text that is not printed yet."""
         self._print_queue.start_dropping()
+        self.apply(screen_state.interrupt(self.state))
 
     def print_pending(self) -> None:
         """Print what had to wait."""

@@ -12,12 +12,10 @@ from typing import Any
 from messages.address import Address
 from messages.approvals import QuestionRequest
 from messages.base import Message
-from shell.commands.command import run_command
+from shell.commands.command import COMMAND_PATTERN, run_command
 from shell.console.screen_events import ScreenEventQueue
 from shell.repl.base_repl import BaseRepl
-from shell.repl.draft_input import COMMAND_PATTERN
 from shell.repl.event_pump import EventPump, Printer
-from shell.repl.key_actions import EXIT_CONFIRM_S, INTERRUPTED_STATUS
 from shell.repl.line_repl_answers import (
     BROADER_KEYWORD,
     GRANT_VERBS,
@@ -27,10 +25,15 @@ from shell.repl.line_repl_answers import (
     parse_answer,
     parse_reply,
 )
-from shell.repl.signals import create_exit_handlers, install_handlers
+from shell.repl.signals import (
+    EXIT_CONFIRM_S,
+    INTERRUPTED_STATUS,
+    create_exit_handlers,
+    install_handlers,
+)
 from shell.sessions.session_context import SessionContext
 from shell.text.list_number import parse_list_number
-from shell.text.sanitize import visible
+from shell.text.sanitize import sanitize
 from shell.view import screen_state
 from shell.view.frame_layout import build_panel
 from shell.view.pager import Page
@@ -215,8 +218,7 @@ class LineRepl(BaseRepl):
         now_s = self.now_s
         turn = self.state.turn
         if self.state.user_command or (turn and not turn.is_interrupting):
-            self._event_pump.drop_pending_text()
-            self.apply(screen_state.interrupt(self.state))
+            self._event_pump.interrupt()
         elif now_s < self._exit_confirm_until_s:
             self.exit(INTERRUPTED_STATUS)
         else:
@@ -225,7 +227,7 @@ class LineRepl(BaseRepl):
 
     def _print_unsent(self, text: str) -> None:
         """Print queued text that was not sent, since there is no input line to restore it to."""
-        self._print(f"Not sent: {visible(text)}\n")
+        self._print(f"Not sent: {sanitize(text)}\n")
 
     def _print(self, above: str) -> None:
         """Print finished lines, a new approval prompt, and `> ` when nothing runs."""

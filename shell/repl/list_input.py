@@ -1,37 +1,42 @@
 """Input for an open list; the filter text is typed in place of the draft."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
+from shell.repl.approval_prompt import ApprovalPrompt
+from shell.repl.screen_windows import ScreenWindows
 from shell.view import picker
 from shell.view.picker import Picker
-
-if TYPE_CHECKING:
-    from shell.repl.screen_controller import ScreenController
 
 
 class ListInput:
     """At most one open list at a time."""
 
-    def __init__(self, controller: "ScreenController") -> None:
-        self._controller = controller
+    def __init__(
+        self,
+        windows: ScreenWindows,
+        approval_prompt: ApprovalPrompt,
+        on_open_or_close: Callable[[], None],
+    ) -> None:
+        self._windows, self._approval_prompt = windows, approval_prompt
+        self._on_open_or_close = on_open_or_close
         self.picker: Picker | None = None
 
     def open(self, picker: Picker) -> None:
         """Show a list, which receives all keys until an item is chosen or it is closed."""
         self.picker = picker
-        self._controller.approval_prompt.on_draft_edit()
-        self._controller.windows.start_side_input()
-        self._controller.update_screen_mode()
+        self._approval_prompt.on_draft_edit()
+        self._windows.start_side_input()
+        self._on_open_or_close()
 
     @property
     def is_filter_empty(self) -> bool:
         """Whether no filter text is typed."""
-        return not self._controller.windows.side_buffer.text
+        return not self._windows.side_buffer.text
 
     def apply_filter(self) -> None:
         """Show only the items that match the filter text."""
-        if self.picker and not self._controller.approval_prompt.is_entering_text:
-            filter_text = self._controller.windows.side_buffer.text
+        if self.picker and not self._approval_prompt.is_entering_text:
+            filter_text = self._windows.side_buffer.text
             self.picker = picker.filter_items(self.picker, filter_text)
 
     def move(self, by: int) -> None:
@@ -46,13 +51,13 @@ class ListInput:
         self._clear()
         if closed and index is not None:
             closed.on_pick(index)
-        self._controller.update_screen_mode()
+        self._on_open_or_close()
 
     def close(self) -> None:
         """Close the list without a choice."""
         self._clear()
-        self._controller.update_screen_mode()
+        self._on_open_or_close()
 
     def _clear(self) -> None:
         self.picker = None
-        self._controller.windows.focus_draft()
+        self._windows.focus_draft()

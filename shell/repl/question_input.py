@@ -1,27 +1,30 @@
 """Key actions for the user question on screen."""
 
-from typing import TYPE_CHECKING
+from prompt_toolkit.buffer import Buffer
 
 from messages.approvals import QuestionRequest
+from messages.user_questions import UserQuestion
+from shell.repl.approval_prompt import ApprovalPrompt
+from shell.repl.state_owner import StateOwner
 from shell.view import question_panel, screen_state
 from shell.view.question_panel import QuestionSelection
-
-if TYPE_CHECKING:
-    from messages.user_questions import UserQuestion
-    from shell.repl.screen_controller import ScreenController
 
 
 class QuestionInput:
     """Turns keys into the user's answers, one question at a time."""
 
-    def __init__(self, controller: "ScreenController") -> None:
-        self._controller = controller
+    def __init__(
+        self, owner: StateOwner, approval_prompt: ApprovalPrompt, side_buffer: Buffer
+    ) -> None:
+        """`side_buffer` is where the user types a reply."""
+        self._owner, self._approval_prompt = owner, approval_prompt
+        self._side_buffer = side_buffer
         self.selection = QuestionSelection()
 
     @property
-    def current_question(self) -> "UserQuestion | None":
+    def current_question(self) -> UserQuestion | None:
         """The question on screen; None: there is no request, or one of another kind."""
-        queue = self._controller.state.approvals
+        queue = self._owner.state.approvals
         request = queue.current
         if not isinstance(request, QuestionRequest):
             return None
@@ -39,10 +42,10 @@ class QuestionInput:
     def on_key(self, text: str, *, is_last: bool) -> None:
         """Handle an isolated key: a choice's number, or `n` for no answer; ignore other keys."""
         question = self.current_question
-        if not (question and is_last and self._controller.approval_prompt.is_isolated_key):
+        if not (question and is_last and self._approval_prompt.is_isolated_key):
             return
         if text == "n":
-            self._controller.approval_input.reject()
+            self._refuse()
         elif text.isascii() and text.isdigit() and 0 < int(text) <= len(question.choices):
             self._choose(question, int(text) - 1)
 
@@ -55,18 +58,23 @@ class QuestionInput:
     def confirm(self, *, is_last: bool) -> None:
         """Answer with the selection; a paste never answers."""
         question = self.current_question
-        if question and is_last and self._controller.approval_prompt.is_isolated_key:
+        if question and is_last and self._approval_prompt.is_isolated_key:
             self.submit_reply(question_panel.build_reply(question, self.selection))
 
     def submit_reply(self, text: str) -> None:
         """Answer the question on screen, provided that its end was visible."""
-        controller = self._controller
-        request = controller.state.approvals.current
-        if request and text.strip() and controller.approval_prompt.can_allow:
-            controller.windows.side_buffer.reset()
-            controller.apply(screen_state.reply_to_question(controller.state, request.id, text))
+        request = self._owner.state.approvals.current
+        if request and text.strip() and self._approval_prompt.can_allow:
+            self._side_buffer.reset()
+            self._owner.apply(screen_state.reply_to_question(self._owner.state, request.id, text))
 
-    def _choose(self, question: "UserQuestion", index: int) -> None:
+    def _refuse(self) -> None:
+        """Give no answer."""
+        if request := self._owner.state.approvals.current:
+            self._side_buffer.reset()
+            self._owner.apply(screen_state.decide_approval(self._owner.state, request.id, "no"))
+
+    def _choose(self, question: UserQuestion, index: int) -> None:
         if question.allow_multiple:
             self.selection = question_panel.toggle_choice(self.selection, index)
         else:

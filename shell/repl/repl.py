@@ -1,6 +1,6 @@
 """The REPL: one long-lived application at the bottom of the terminal, connected to the console.
 
-This module starts and ends the application; `ScreenController` holds its parts. Nothing that is
+This module starts and ends the application; `ScreenController` connects its parts. Nothing that is
 slow to import is imported before the first drawing.
 """
 
@@ -24,7 +24,7 @@ from shell.repl.screen_controller import ScreenController
 from shell.repl.signals import HANGUP_STATUS, create_exit_handlers, install_handlers
 from shell.repl.terminal import FrameOutput, open_output
 from shell.repl.tmux_escape_time import get_escape_time_hint
-from shell.repl.typeahead import raw_mode_with_typeahead
+from shell.repl.typeahead import feed_keys, raw_mode_with_typeahead
 from shell.sessions.session_context import SessionContext
 from shell.view import screen_state
 from shell.view.pager import Page
@@ -63,20 +63,20 @@ class Repl(BaseRepl):
     @property
     def state(self) -> ScreenState:
         """What is known about the session."""
-        return self.controller.state
+        return self.controller.event_pump.state
 
     @property
     def now_s(self) -> float:
         """The event loop's time."""
-        return self.controller.now_s
+        return self.controller.event_pump.now_s
 
     def apply(self, update: ScreenUpdate) -> None:
         """Set a new state and carry out its effects."""
-        self.controller.apply(update)
+        self.controller.event_pump.apply(update)
 
     def run_command(self, line: str) -> None:
         """Run a slash command; print the line and the result."""
-        self.controller.apply((self.state, (screen_state.PrintPrompt(line),)))
+        self.apply((self.state, (screen_state.PrintPrompt(line),)))
         self.print_notice(run_command(line, self))
 
     def show_page(self, page: Page) -> None:
@@ -96,7 +96,7 @@ class Repl(BaseRepl):
         self._loop = asyncio.get_running_loop()
         self.controller.start(self._loop)
         app = self.controller.app
-        handlers = {**create_exit_handlers(self.exit), **self.controller.suspend_handlers}
+        handlers = {**create_exit_handlers(self.exit), **self.controller.suspension.signal_handlers}
         try:
             with (
                 raw_mode_with_typeahead(app.input) as typeahead,
@@ -120,10 +120,8 @@ class Repl(BaseRepl):
         loop.add_signal_handler(signal.SIGWINCH, self.controller.resize.on_resize)
         self._on_first_draw()
         if self._first_prompt:
-            self.controller.apply(
-                screen_state.submit_prompt(self.state, self._first_prompt, self.controller.now_s)
-            )
-        self.controller.feed_keys(typeahead)
+            self.apply(screen_state.submit_prompt(self.state, self._first_prompt, self.now_s))
+        feed_keys(self.controller.app, typeahead)
         if history_file := self.session_context.history_file:
             get_hint = partial(get_escape_time_hint, os.environ, history_file.parent)
             self.run_in_thread(get_hint, lambda hint: self.print_notice(hint or ""))
@@ -136,10 +134,7 @@ class Repl(BaseRepl):
         if self.controller.app.is_done or not self.controller.app.is_running:
             return
         self.controller.resize.finish()
-        if self.controller.list_input.picker:
-            self.controller.list_input.close()
-        if self.controller.page_view.pager:
-            self.controller.page_view.close()
+        self.controller.overlays.close()
         self.controller.event_pump.finish()
         self.controller.app.exit(result=self._exit_status or 0)
 

@@ -17,12 +17,18 @@ class Screen:
     """Draws the application and prints above it."""
 
     def __init__(
-        self, app: InlineApplication, output: FrameOutput, on_drawn: Callable[[], None]
+        self,
+        app: InlineApplication,
+        output: FrameOutput,
+        count_rows: Callable[[], int],
+        on_drawn: Callable[[], None],
     ) -> None:
-        """`on_drawn` is called after each drawing."""
+        """`count_rows` returns the rows of the next frame; `on_drawn` is called after a drawing."""
         self._app = app
         self._output = output
+        self._count_rows = count_rows
         self._on_drawn = on_drawn
+        self._drawn_rows = 0
         self._columns = 0
         """The window's width at the last drawing."""
         app.before_render += self._before_render
@@ -46,6 +52,20 @@ class Screen:
         app = self._app
         if app.is_running and app.context is not None and not app.is_frozen:
             app.context.copy().run(self._draw, above)
+
+    def refresh(self) -> None:
+        """Redraw what has changed; redraw everything if the frame became shorter."""
+        if self._count_rows() < self._drawn_rows:
+            self.draw()
+        else:
+            self._app.invalidate()
+
+    def print_above(self, above: str) -> None:
+        """Print `above` and redraw; if it is empty, redraw only what has changed."""
+        if above:
+            self.draw(above)
+        else:
+            self.refresh()
 
     def enter_full_screen(self) -> None:
         """Draw on the alternate screen from now on, so that the scrollback is preserved."""
@@ -104,6 +124,7 @@ class Screen:
 
     def _after_drawing(self) -> None:
         self._columns = self._output.get_size().columns
+        self._drawn_rows = self._count_rows()
         self._on_drawn()
 
     def _move_to_top(self) -> None:

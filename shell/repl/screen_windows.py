@@ -87,6 +87,15 @@ class ScreenWindows:
         """Compute the layout for the current state and size."""
         return compute_frame_layout(self._get_frame_input(), self._get_size())
 
+    def count_rows(self) -> int:
+        """Count the rows of the frame for the current state and size."""
+        return self.compute_frame_layout().row_count
+
+    @property
+    def current_buffer(self) -> Buffer:
+        """The buffer that receives typed text; an unused one while a page has the focus."""
+        return self.layout.current_buffer or Buffer()
+
     @property
     def scroll_offset(self) -> int:
         """Rows of the command or diff that are scrolled out above."""
@@ -119,9 +128,23 @@ class ScreenWindows:
         """Direct typed text into the side input, after its current text."""
         self.layout.focus(self._side_window)
 
+    def paste_into_side_input(self, text: str) -> None:
+        """Insert pasted text into the side input, as one line."""
+        self.side_buffer.insert_text(" ".join(text.split("\n")))
+
     def focus_page(self) -> None:
         """Ignore typed text."""
         self.layout.focus(self._page_window)
+
+    def restore_focus(self) -> None:
+        """Focus the topmost open part other than a prompt."""
+        frame_input = self._get_frame_input()
+        if frame_input.pager:
+            self.focus_page()
+        elif frame_input.picker:
+            self.resume_side_input()
+        else:
+            self.focus_draft()
 
     def get_drawn_request(self, prompt_id: str) -> DrawnRequest | None:
         """Return what the last frame showed of the prompt; None: nothing."""

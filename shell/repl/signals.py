@@ -6,7 +6,9 @@ from asyncio import AbstractEventLoop
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 
-HANGUP_STATUS, TERMINATED_STATUS = 129, 143
+HANGUP_STATUS, INTERRUPTED_STATUS, TERMINATED_STATUS = 129, 130, 143
+EXIT_CONFIRM_S = 2.0
+"""A second Ctrl-C within this time exits."""
 
 SignalHandlers = Mapping[signal.Signals, Callable[[], None]]
 

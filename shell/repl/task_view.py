@@ -1,9 +1,15 @@
 """The task view: the list of running agents, the page of one, and stopping it."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from functools import partial
 
 from messages.address import Address
+from messages.base import Message
 from shell.console.ui_commands import ViewSubagent
+from shell.repl.footer_hint import FooterHint
+from shell.repl.list_input import ListInput
+from shell.repl.page_view import PageView
+from shell.repl.state_owner import StateOwner
 from shell.view.picker import Picker, get_selected_index, with_refreshed_items, with_selected_agent
 from shell.view.screen_state import RestoreDraft
 from shell.view.subagent_list import Subagent
@@ -15,9 +21,6 @@ from shell.view.task_picker import (
     stop_subagent,
 )
 
-if TYPE_CHECKING:
-    from shell.repl.screen_controller import ScreenController
-
 STOP_CONFIRM_S = 5.0
 """How long the question whether to stop an agent replaces the footer."""
 
@@ -25,25 +28,34 @@ STOP_CONFIRM_S = 5.0
 class TaskView:
     """The user's actions on subagents."""
 
-    def __init__(self, controller: "ScreenController") -> None:
-        self._controller = controller
+    def __init__(
+        self,
+        owner: StateOwner,
+        list_input: ListInput,
+        page_view: PageView,
+        footer_hint: FooterHint,
+        post: Callable[[Message], None],
+    ) -> None:
+        """`post` sends commands to the console."""
+        self._owner, self._footer_hint, self._post = owner, footer_hint, post
+        self._list_input, self._page_view = list_input, page_view
 
     @property
     def is_open(self) -> bool:
         """Whether the list or a page of the task view is open."""
-        picker, pager = self._controller.list_input.picker, self._controller.page_view.pager
+        picker, pager = self._list_input.picker, self._page_view.pager
         return bool(pager and pager.page.agent) or bool(picker and picker.is_full_screen)
 
     @property
     def selected_agent(self) -> Address | None:
         """The agent whose page is open, or which is selected while no filter is typed."""
-        if pager := self._controller.page_view.pager:
+        if pager := self._page_view.pager:
             return pager.page.agent
-        list_input = self._controller.list_input
-        if not list_input.picker or not list_input.is_filter_empty:
+        picker = self._list_input.picker
+        if not picker or not self._list_input.is_filter_empty:
             return None
-        index = get_selected_index(list_input.picker)
-        return list_input.picker.items[index].agent if index is not None else None
+        index = get_selected_index(picker)
+        return picker.items[index].agent if index is not None else None
 
     @property
     def is_confirming_stop(self) -> bool:
@@ -52,49 +64,47 @@ class TaskView:
         return (
             subagent is not None
             and subagent.phase != "ended"
-            and self._controller.hint == format_stop_question(subagent)
+            and self._footer_hint.text == format_stop_question(subagent)
         )
 
     def open(self, selected: Address | None = None) -> None:
         """List the running agents."""
-        if self._controller.state.subagents.running:
-            self._controller.list_input.open(with_selected_agent(self._build_picker(), selected))
+        if self._owner.state.subagents.running:
+            self._list_input.open(with_selected_agent(self._build_picker(), selected))
         else:
-            self._controller.show_message(NO_AGENTS_RUNNING)
+            self._footer_hint.show_message(NO_AGENTS_RUNNING)
 
     def update(self) -> None:
         """Update the list to the agents that run now."""
-        list_input = self._controller.list_input
+        list_input = self._list_input
         if list_input.picker and list_input.picker.is_full_screen:
             list_input.picker = with_refreshed_items(list_input.picker, self._build_picker())
 
     def view_subagent(self, agent: Address) -> None:
         """Cover the screen with a subagent's page and subscribe to its stream."""
-        controller = self._controller
-        controller.host.post(ViewSubagent(agent=agent))
-        controller.page_view.open_live(
-            lambda: build_subagent_page(controller.state, agent, controller.now_s),
-            lambda: controller.host.post(ViewSubagent(agent=None)),
+        self._post(ViewSubagent(agent=agent))
+        self._page_view.open_live(
+            lambda: build_subagent_page(self._owner.state, agent, self._owner.now_s),
+            lambda: self._post(ViewSubagent(agent=None)),
         )
 
     def go_back(self) -> None:
         """Close the page; from a subagent's page go back to the list."""
         agent = self.selected_agent
         self.cancel_stop()
-        self._controller.page_view.clear_page()
         if agent:
-            self.open(agent)
-        self._controller.update_screen_mode()
+            self._page_view.replace(partial(self.open, agent))
+        else:
+            self._page_view.close()
 
     def start_message(self) -> bool:
         """Close the page to write to an idle interactive agent; False: it is not one."""
         subagent = self._selected_subagent
         if subagent is None or not subagent.is_awaiting_prompt:
             return False
-        controller = self._controller
-        controller.page_view.close()
+        self._page_view.close()
         draft = RestoreDraft(f"/tasks say {subagent.address.name} ")
-        controller.apply((controller.state, (draft,)))
+        self._owner.apply((self._owner.state, (draft,)))
         return True
 
     def stop_agent(self) -> None:
@@ -102,23 +112,21 @@ class TaskView:
         subagent = self._selected_subagent
         if subagent is None:
             return
-        controller = self._controller
         if self.is_confirming_stop:
             self.cancel_stop()
-            controller.apply(stop_subagent(controller.state, subagent, controller.now_s))
+            self._owner.apply(stop_subagent(self._owner.state, subagent, self._owner.now_s))
         else:
-            controller.show_hint(format_stop_question(subagent), STOP_CONFIRM_S)
+            self._footer_hint.show(format_stop_question(subagent), STOP_CONFIRM_S)
 
     def cancel_stop(self) -> None:
         """Withdraw the question whether to stop the agent."""
         if self.is_confirming_stop:
-            self._controller.hint = ""
-            self._controller.refresh()
+            self._footer_hint.clear()
 
     @property
     def _selected_subagent(self) -> Subagent | None:
         agent = self.selected_agent
-        return self._controller.state.subagents.subagents.get(agent) if agent else None
+        return self._owner.state.subagents.subagents.get(agent) if agent else None
 
     def _build_picker(self) -> Picker:
-        return build_task_picker(self._controller.state, self._controller.now_s, self.view_subagent)
+        return build_task_picker(self._owner.state, self._owner.now_s, self.view_subagent)

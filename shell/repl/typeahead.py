@@ -3,6 +3,7 @@
 from collections.abc import Generator
 from contextlib import contextmanager
 
+from prompt_toolkit.application import Application
 from prompt_toolkit.input import Input
 from prompt_toolkit.key_binding import KeyPress
 from prompt_toolkit.keys import Keys
@@ -22,3 +23,10 @@ def raw_mode_with_typeahead(keyboard: Input) -> Generator[list[KeyPress]]:
             keys += read
         keys += keyboard.flush_keys()
         yield [ENTER_KEY if key.key is Keys.ControlJ else key for key in keys]
+
+
+def feed_keys(app: Application[int], keys: list[KeyPress]) -> None:
+    """Process keys as if they were typed now."""
+    if keys and app.context is not None:
+        app.key_processor.feed_multiple(keys)
+        app.context.copy().run(app.key_processor.process_keys)

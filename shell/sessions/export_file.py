@@ -1,20 +1,20 @@
-"""A file that a person asked for: new, whole, and for its owner alone."""
+"""Writes a new private file for the user."""
 
 import os
 from contextlib import suppress
 from pathlib import Path
 
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_NEW_FILE_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 def write_new_file(path: Path, data: bytes) -> None:
-    """Write a file that is not there yet; conversations hold secrets, so nobody else may read it.
+    """Write a new file that only its owner can read, since conversations may contain secrets.
 
     Raises:
-        FileExistsError: it is there.
-        OSError: it cannot be written; nothing is left of it, so that the name can be used again.
+        FileExistsError: the file exists.
+        OSError: it cannot be written; an incomplete file is removed.
     """
-    descriptor = os.open(path, _NEW, 0o600)
+    descriptor = os.open(path, _NEW_FILE_FLAGS, 0o600)
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)

@@ -1,4 +1,4 @@
-"""A session as a document: what was said, what was called, how it ended."""
+"""Formats a session as a document: prompts, replies, tool calls and how turns ended."""
 
 import json
 import re
@@ -21,19 +21,19 @@ _FENCES = re.compile(r"^\s*(`{3,})", re.MULTILINE)
 
 
 def records_to_markdown(records: Iterable[Record]) -> str:
-    """Write a conversation as Markdown; reasoning and bookkeeping are left out."""
+    """Return a conversation as Markdown, without reasoning and internal records."""
     calls: dict[str, ToolUseBlock] = {}
     parts: list[str] = []
     for record in records:
         if isinstance(record, ReplyCompleted):
             uses = (block for block in record.content if isinstance(block, ToolUseBlock))
             calls |= {use.id: use for use in uses}
-        parts.extend(_parts(record, calls))
+        parts.extend(_format_record(record, calls))
     return "\n\n".join(parts) + "\n"
 
 
 def records_to_json(lines: Iterable[JournalLine]) -> bytes:
-    """Write every record as one JSON array, each with its number, time and author."""
+    """Return every record as one JSON array, each with its number, time and author."""
     records = [
         {
             **line.message.model_dump(mode="json"),
@@ -46,45 +46,45 @@ def records_to_json(lines: Iterable[JournalLine]) -> bytes:
     return to_json(records, indent=2) + b"\n"
 
 
-def _parts(record: Record, calls: dict[str, ToolUseBlock]) -> list[str]:
+def _format_record(record: Record, calls: dict[str, ToolUseBlock]) -> list[str]:
     match record:
         case SessionHeader():
             return [f"# Session {record.session_id}", f"Workspace: `{record.workspace}`"]
         case TurnStarted():
-            return ["## You", record.prompt.strip() or "(nothing)"]
+            return ["## You", record.prompt.strip() or "(empty)"]
         case ReplyCompleted():
             texts = [each.text for each in record.content if isinstance(each, TextBlock)]
-            said = "\n\n".join(text.strip() for text in texts if text.strip())
-            return ["## Greenroom", said] if said else []
+            text = "\n\n".join(each.strip() for each in texts if each.strip())
+            return ["## Greenroom", text] if text else []
         case ToolEnded():
-            return _call(record, calls.get(record.call_id))
+            return _format_call(record, calls.get(record.call_id))
         case TurnInterrupted() | TurnFailed():
-            return _cut_short(record)
+            return _format_unfinished_turn(record)
         case _:
             return []
 
 
-def _call(ended: ToolEnded, use: ToolUseBlock | None) -> list[str]:
-    asked = _asked(use) if use else ended.title
+def _format_call(ended: ToolEnded, use: ToolUseBlock | None) -> list[str]:
+    arguments = _format_arguments(use) if use else ended.title
     heading = f"### {ended.tool}: {ended.status}"
-    return [heading, _fenced(asked), _fenced(ended.text)]
+    return [heading, _fence(arguments), _fence(ended.text)]
 
 
-def _asked(use: ToolUseBlock) -> str:
+def _format_arguments(use: ToolUseBlock) -> str:
     command = use.input.get("command")
     if len(use.input) == 1 and isinstance(command, str):
         return command
     return json.dumps(use.input, indent=2, ensure_ascii=False)
 
 
-def _cut_short(ended: TurnInterrupted | TurnFailed) -> list[str]:
-    how = f"Failed: {ended.detail}" if isinstance(ended, TurnFailed) else "Interrupted."
+def _format_unfinished_turn(ended: TurnInterrupted | TurnFailed) -> list[str]:
+    outcome = f"Failed: {ended.detail}" if isinstance(ended, TurnFailed) else "Interrupted."
     partial = ended.partial_text.strip()
-    return [*(["## Greenroom", partial] if partial else []), f"*{how}*"]
+    return [*(["## Greenroom", partial] if partial else []), f"*{outcome}*"]
 
 
-def _fenced(text: str) -> str:
-    """Fence a text so that none of its own lines ends it."""
+def _fence(text: str) -> str:
+    """Put text into a fence that is longer than any fence inside it."""
     longest = max((len(fence) for fence in _FENCES.findall(text)), default=2)
     fence = "`" * max(3, longest + 1)
     return f"{fence}text\n{text.rstrip()}\n{fence}"

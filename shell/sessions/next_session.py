@@ -1,4 +1,4 @@
-"""What comes after this session, when the person goes on with another one."""
+"""The session that follows the current one."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class NextSession:
-    """The session to open once this one is closed."""
+    """The session to open after the current one is closed."""
 
     session_file: Path | None
-    """Its file; None: a new one."""
+    """Its file; None: start a new session."""

@@ -1,4 +1,4 @@
-"""Where a session works, as far as the screen needs to know."""
+"""Folders, files and services of a session that the REPL needs."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -10,22 +10,22 @@ from shell.config.reload_rules import ReloadedRules
 
 @dataclass(frozen=True, slots=True)
 class SessionContext:
-    """Folders and files of one session; what is None is not kept."""
+    """Folders and files of one session; a file that is None is not saved."""
 
     cwd: Path = field(default_factory=Path)
     """Where commands start."""
     workspace_root: Path = field(default_factory=Path)
-    """The workspace's root, whose files are completed."""
+    """Root whose files `@` completes."""
     session_file: Path | None = None
     history_file: Path | None = None
-    """What the person has said, in all sessions."""
+    """Input history of all sessions."""
     secrets: tuple[bytes, ...] = ()
-    """Keys that are never written to it."""
+    """API keys, which are never written to the history."""
     wall_clock: Callable[[], float] = lambda: 0.0
-    """Seconds since 1970, to tell how old sessions are."""
+    """Seconds since 1970, for the age of sessions."""
     agents: DiscoveredAgents = field(default_factory=DiscoveredAgents)
-    """Every definition of an agent."""
+    """Every agent definition."""
     reload_rules: Callable[[], ReloadedRules] = lambda: ReloadedRules(
-        None, ("there are no files of rules here",)
+        None, ("there are no rule files",)
     )
-    """Reads the rules anew; looks at the disk."""
+    """Reads the rules again from disk; slow."""

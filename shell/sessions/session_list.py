@@ -1,4 +1,4 @@
-"""Sessions to choose from, as rows and as a preview; reads the disk, so not for a handler."""
+"""Lists and previews the sessions of a workspace. Reads the disk, so not for a handler."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,80 +10,63 @@ from actors.sessions.session_index import SessionSummary, list_session_summaries
 from messages.address import PRIMARY
 from messages.content import TextBlock
 from messages.turns import ReplyCompleted, TurnStarted
-from shell.text.sanitize import sanitize_line, visible
+from shell.text.sanitize import sanitize, sanitize_line
+from shell.view.number_format import format_age, format_size
 
 MAX_PREVIEW_MESSAGES = 6
-"""Of prompts and answers; the last ones tell best where a session stands."""
-_PREVIEW_CHARS = 600
-_KIB = 1024
-_STEPS = ((60, "s"), (60, "min"), (24, "h"), (365, "d"))
+"""Prompts and replies in a preview; the last ones best show where the session stopped."""
+MAX_PREVIEW_CHARS = 600
 
 
 @dataclass(frozen=True, slots=True)
 class SessionRow:
-    """One session; every text fits on a line and draws nothing."""
+    """One session; each text is one line without control characters."""
 
     path: Path
     session_id: str
     age: str
-    """Since it was last written to, such as `5 min`."""
+    """Time since the last write, such as `5 min`."""
     size: str
     turns: int
     state: Literal["locked", "available", "unusable"]
     title: str
-    """The first prompt; of a broken one, what is wrong with it."""
+    """The first prompt, or what is wrong with the session file."""
 
 
 def list_sessions(project_folder: Path, now_s: float) -> tuple[SessionRow, ...]:
-    """List a workspace's sessions, last written first; a broken one is listed as such."""
-    return tuple(_row(each, now_s) for each in list_session_summaries(project_folder))
+    """List a workspace's sessions, last written first, including damaged ones."""
+    return tuple(_make_row(each, now_s) for each in list_session_summaries(project_folder))
 
 
 def build_preview(path: Path) -> str:
-    """Show the last of what was said in a session, or why it cannot be shown."""
+    """Return the last messages of a session, or why they cannot be read."""
     try:
         records = select_records_for(read_log(path), PRIMARY)
     except LogError as error:
-        return visible(error.detail)
-    said: list[str] = []
+        return sanitize(error.detail)
+    messages: list[str] = []
     for record in records:
         if isinstance(record, TurnStarted):
-            said.append(f"> {_shortened(record.prompt)}")
+            messages.append(f"> {_shorten(record.prompt)}")
         elif isinstance(record, ReplyCompleted):
             texts = (each.text for each in record.content if isinstance(each, TextBlock))
-            said.extend(_shortened(text) for text in texts if text.strip())
-    return "\n\n".join(said[-MAX_PREVIEW_MESSAGES:]) or "(nothing was said)"
+            messages.extend(_shorten(text) for text in texts if text.strip())
+    return "\n\n".join(messages[-MAX_PREVIEW_MESSAGES:]) or "(no messages)"
 
 
-def format_duration(seconds: float) -> str:
-    """Tell a span in its largest unit."""
-    value = max(0, int(seconds))
-    for size, unit in _STEPS:
-        if value < size or unit == "d":
-            return f"{value} {unit}"
-        value //= size
-    return ""
-
-
-def format_size(count_bytes: int) -> str:
-    """Tell a size in KiB or MiB."""
-    kib = count_bytes / _KIB
-    return f"{kib:.1f} KiB" if kib < _KIB else f"{kib / _KIB:.1f} MiB"
-
-
-def _row(each: SessionSummary, now_s: float) -> SessionRow:
-    title = each.problem or each.first_prompt
+def _make_row(summary: SessionSummary, now_s: float) -> SessionRow:
+    title = summary.problem or summary.first_prompt
     return SessionRow(
-        each.path,
-        sanitize_line(each.session_id),
-        format_duration(now_s - each.modified_s),
-        format_size(each.size_bytes),
-        each.turn_count,
-        each.state,
+        summary.path,
+        sanitize_line(summary.session_id),
+        format_age(now_s - summary.modified_s),
+        format_size(summary.size_bytes),
+        summary.turn_count,
+        summary.state,
         sanitize_line(" ".join(title.split())),
     )
 
 
-def _shortened(text: str) -> str:
+def _shorten(text: str) -> str:
     text = text.strip()
-    return visible(text if len(text) <= _PREVIEW_CHARS else f"{text[:_PREVIEW_CHARS]}…")
+    return sanitize(text if len(text) <= MAX_PREVIEW_CHARS else f"{text[:MAX_PREVIEW_CHARS]}…")

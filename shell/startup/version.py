@@ -1,3 +1,3 @@
-"""The program's version; the package's metadata is read from here."""
+"""The program's version; the package metadata is read from here."""
 
 VERSION = "0.1.0"

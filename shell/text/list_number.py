@@ -1,12 +1,12 @@
-"""Numbers that a person types to mean one of a list."""
+"""Numbers that a user types to choose from a list."""
 
 MAX_DIGITS = 9
 OUT_OF_RANGE = 10**MAX_DIGITS
 
 
 def parse_list_number(digits: str) -> int:
-    """Read which one is meant; whatever has more digits than any list is beyond all of them.
+    """Return the number, or `OUT_OF_RANGE` if it has more than `MAX_DIGITS` digits.
 
-    Python itself refuses to read thousands of digits, by an exception.
+    `int` raises an exception for thousands of digits.
     """
     return int(digits) if len(digits) <= MAX_DIGITS else OUT_OF_RANGE

@@ -1,8 +1,8 @@
-"""Hostile text made visible; the only way that text from outside reaches the screen.
+"""Makes control and invisible characters visible; all text from outside is shown through this.
 
 Commands, paths, diffs, tool output and model text could otherwise move the cursor, set the
-clipboard, or look like something else than what they are. Nothing is dropped: what cannot be
-drawn as itself is drawn as a mark.
+clipboard, or look like something else. Nothing is dropped: each such character is replaced by a
+mark.
 """
 
 import re
@@ -12,89 +12,95 @@ from functools import lru_cache
 from shell.text.confusables import mark_confusables
 
 MAX_COMBINING_MARKS = 4
-"""Of more combining marks on one character the others are told: a pile of them hides text."""
-_UNUSUAL = re.compile(r"[^\t\n\x20-\x7e]+")
-_BLANKS = re.compile(r" {3,}")
+"""Combining marks on one character; more are replaced, since a stack of them can hide text."""
+_NOT_PLAIN = re.compile(r"[^\t\n\x20-\x7e]+")
+_SPACES = re.compile(r" {3,}")
 _CONTROLS_END = 0x20
 _DELETE = 0x7F
-_NAMED_CATEGORIES = frozenset({"Cc", "Cf", "Cn", "Cs", "Zl", "Zp"})
-_ACCENTS = frozenset({"Mc", "Me", "Mn"})
+_INVISIBLE_CATEGORIES = frozenset({"Cc", "Cf", "Cn", "Cs", "Zl", "Zp"})
+_COMBINING_CATEGORIES = frozenset({"Mc", "Me", "Mn"})
 _JOINING_JAMO = (range(0x1160, 0x1200), range(0xD7B0, 0xD800))
-"""Letters that are drawn into the one before them, as accents are."""
-_IGNORED = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u3164\uffa0")
-"""Drawn as nothing although their category says letter or mark (Default_Ignorable_Code_Point)."""
-_IGNORED_RANGES = (range(0xFE00, 0xFE0E), range(0xE0000, 0xE1000))
+"""Letters that are drawn into the previous one, like combining marks."""
+_IGNORABLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u3164\uffa0")
+"""Invisible although their category is letter or mark (Default_Ignorable_Code_Point)."""
+_IGNORABLE_RANGES = (range(0xFE00, 0xFE0E), range(0xE0000, 0xE1000))
 _EMOJI_SELECTORS = frozenset("\ufe0e\ufe0f")
-"""Behind the character that they choose a picture for they stay; in a row they smuggle text."""
-_BLANK_PICTURES = frozenset("\u2800\U0001d159")
-"""Braille and music of no dots and no head."""
+"""Kept after a character whose picture they select; a row of them could smuggle text."""
+_BLANK_GLYPHS = frozenset("\u2800\U0001d159")
+"""Braille without dots and a note without a head; they look like spaces."""
 
 
-def visible(text: str) -> str:
-    """Replace what a terminal would obey or hide: `^[` for ESC, `<U+202E>` for a bidi override.
+def sanitize(text: str) -> str:
+    """Replace characters that a terminal would interpret or hide.
 
-    Tab and newline stay; a carriage return becomes `^M`.
+    ESC becomes `^[`, a bidi override `<U+202E>`, a carriage return `^M`. Tab and newline stay.
     """
-    return _UNUSUAL.sub(lambda found: "".join(sanitize_chars(found[0])), text)
+    return _NOT_PLAIN.sub(lambda match: "".join(sanitize_chars(match[0])), text)
 
 
 def sanitize_line(text: str) -> str:
-    """Like `visible`, for what must stay on one line, where blanks could push it to another.
+    """Like `sanitize`, on one line.
 
-    A newline becomes `^J`, a tab a blank, and a long run of blanks is counted.
+    A newline becomes `^J`, a tab a space, and a long run of spaces its count, since it could push
+    text out of sight.
     """
-    return _on_one_line(visible(text).replace("\t", " "))
+    return _on_one_line(sanitize(text).replace("\t", " "))
 
 
-def exact(text: str, *, is_code: bool = False) -> str:
-    """Like `visible`, for what a person allows: blanks that are none of the space bar's are told.
+def sanitize_strict(text: str, *, is_code: bool = False) -> str:
+    """Like `sanitize`, for text that the user approves; stricter with `is_code`.
 
-    So are the selectors of emoji, since terminals disagree how wide they make a character, and what
-    looks like another character; most strictly in `code`: commands, paths and rules.
+    Also replaces spaces other than U+0020, emoji selectors (terminals disagree about the width)
+    and characters that look like ASCII ones. `is_code` is for commands, paths and rules.
     """
-    apart = mark_confusables(text, is_code=is_code)
-    return _UNUSUAL.sub(
-        lambda found: "".join(map(_exact_mark, found[0], sanitize_chars(found[0]))), apart
+    marked = mark_confusables(text, is_code=is_code)
+    return _NOT_PLAIN.sub(
+        lambda match: "".join(map(_mark_strict, match[0], sanitize_chars(match[0]))), marked
     )
 
 
 def sanitize_line_strict(text: str, *, is_code: bool = False) -> str:
-    """Like `exact`, on one line: a newline becomes `^J`, a tab `^I`, a run of blanks is counted."""
-    return _on_one_line(exact(text, is_code=is_code).replace("\t", "^I"))
+    """Like `sanitize_strict`, on one line: newline becomes `^J`, tab `^I`, many spaces a count."""
+    return _on_one_line(sanitize_strict(text, is_code=is_code).replace("\t", "^I"))
 
 
 def sanitize_chars(text: str) -> list[str]:
-    """Tell for each character how `visible` draws it, given the ones before it."""
-    drawn: list[str] = []
-    accents, before = 0, ""
+    """Return what `sanitize` shows for each character, which depends on the previous ones."""
+    shown: list[str] = []
+    combining_marks, previous = 0, ""
     for char in text:
-        accents = accents + 1 if _joins(char) else 0
-        hidden = accents > MAX_COMBINING_MARKS or (
-            char in _EMOJI_SELECTORS and not _may_choose(before)
+        combining_marks = combining_marks + 1 if _is_combining(char) else 0
+        is_hidden = combining_marks > MAX_COMBINING_MARKS or (
+            char in _EMOJI_SELECTORS and not _takes_selector(previous)
         )
-        drawn.append(_code(char) if hidden else _mark(char))
-        before = drawn[-1]
-    return drawn
+        shown.append(_code_point(char) if is_hidden else _mark(char))
+        previous = shown[-1]
+    return shown
 
 
-def _joins(char: str) -> bool:
-    jamo = any(ord(char) in letters for letters in _JOINING_JAMO)
-    return jamo or unicodedata.category(char) in _ACCENTS
+def replace_invalid_utf8(text: str) -> str:
+    """Replace undecodable bytes (surrogate escapes), which would not fit into JSON."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
-def _may_choose(before: str) -> bool:
-    """Whether a selector stays behind what was drawn before it."""
-    return len(before) == 1 and not before.isascii() and before not in _EMOJI_SELECTORS
+def _is_combining(char: str) -> bool:
+    is_jamo = any(ord(char) in letters for letters in _JOINING_JAMO)
+    return is_jamo or unicodedata.category(char) in _COMBINING_CATEGORIES
+
+
+def _takes_selector(previous: str) -> bool:
+    """Whether an emoji selector may follow what was shown before it."""
+    return len(previous) == 1 and not previous.isascii() and previous not in _EMOJI_SELECTORS
 
 
 def _on_one_line(text: str) -> str:
-    counted = _BLANKS.sub(lambda run: f"<U+0020×{len(run[0])}>", text)  # noqa: RUF001  (times)
+    counted = _SPACES.sub(lambda run: f"<U+0020×{len(run[0])}>", text)  # noqa: RUF001  (multiplication sign)
     return counted.replace("\n", "^J")
 
 
-def _exact_mark(char: str, mark: str) -> str:
-    blank = char in _BLANK_PICTURES or unicodedata.category(char) == "Zs"
-    return _code(char) if blank or char in _EMOJI_SELECTORS else mark
+def _mark_strict(char: str, mark: str) -> str:
+    is_blank = char in _BLANK_GLYPHS or unicodedata.category(char) == "Zs"
+    return _code_point(char) if is_blank or char in _EMOJI_SELECTORS else mark
 
 
 @lru_cache(maxsize=4096)
@@ -104,16 +110,16 @@ def _mark(char: str) -> str:
     code = ord(char)
     if code < _CONTROLS_END or code == _DELETE:
         return "^" + chr(code ^ 0x40)
-    return _code(char) if _hides(char, code) else char
+    return _code_point(char) if _is_invisible(char, code) else char
 
 
-def _code(char: str) -> str:
+def _code_point(char: str) -> str:
     return f"<U+{ord(char):04X}>"
 
 
-def _hides(char: str, code: int) -> bool:
+def _is_invisible(char: str, code: int) -> bool:
     return (
-        unicodedata.category(char) in _NAMED_CATEGORIES
-        or char in _IGNORED
-        or any(code in ignored for ignored in _IGNORED_RANGES)
+        unicodedata.category(char) in _INVISIBLE_CATEGORIES
+        or char in _IGNORABLE
+        or any(code in ignorable for ignorable in _IGNORABLE_RANGES)
     )

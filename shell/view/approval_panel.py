@@ -16,7 +16,7 @@ from messages.approvals import (
     PatchApprovalRequest,
 )
 from messages.policy import Rule
-from shell.text.sanitize import exact, sanitize_line_strict
+from shell.text.sanitize import sanitize_line_strict, sanitize_strict
 from shell.view import arming
 from shell.view.arming import Arming
 from shell.view.styled_text import (
@@ -144,7 +144,7 @@ def _render_body(request: CallApprovalRequest, width: int) -> tuple[Row, ...]:
 @lru_cache(maxsize=8)
 def _render_text(text: str, width: int, *, is_diff: bool) -> tuple[Row, ...]:
     """Lay out the whole text; cached, since each frame asks for it several times."""
-    lines = exact(text, is_code=not is_diff).split("\n")
+    lines = sanitize_strict(text, is_code=not is_diff).split("\n")
     toned = ((line, get_diff_tone(line) if is_diff else "strong") for line in lines)
     return tuple(row for line, tone in toned for row in render_barred(line, tone, width))
 

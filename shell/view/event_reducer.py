@@ -48,7 +48,7 @@ from shell.console.screen_events import (
     TextDropped,
 )
 from shell.console.ui_commands import UserCommandEnded
-from shell.text.sanitize import visible
+from shell.text.sanitize import sanitize
 from shell.view import approval_queue, full_output, markdown_blocks, mode_changes, subagent_list
 from shell.view.full_output import FullOutput
 from shell.view.policy_text import format_policy, format_policy_report
@@ -167,7 +167,7 @@ def _on_session_configured(
         header = ()  # the agent was restarted, which a notice reports
         event = event.model_copy(update={"mode": state.session.mode})
     turn = None if event.running_turn is None else RunningTurn(started_s=now_s)
-    persistence = PersistenceChanged(state="well")  # a restarted agent reports problems again
+    persistence = PersistenceChanged(state="ok")  # a restarted agent reports problems again
     state, sent = send_next_prompt(
         replace(state, session=event, turn=turn, persistence=persistence), now_s
     )
@@ -198,7 +198,7 @@ def _on_delta(state: ScreenState, event: TextDelta | ThinkingDelta, now_s: float
         turn = replace(turn, late_chars=turn.late_chars + len(event.text))
         if turn.late_chars > MAX_LATE_CHARS:
             return replace(state, turn=turn), (PrintOmission(len(event.text)),)
-    finished, tail = markdown_blocks.feed_text(turn.tail, visible(event.text))
+    finished, tail = markdown_blocks.feed_text(turn.tail, sanitize(event.text))
     turn = replace(turn, tail=tail, has_streamed_text=True)
     return replace(state, turn=turn), tuple(PrintMarkdown(block) for block in finished)
 
@@ -207,7 +207,7 @@ def _on_reply_completed(state: ScreenState, event: ReplyCompleted, now_s: float)
     turn = state.turn or RunningTurn(started_s=now_s)
     finished: tuple[str, ...] = ()
     if not turn.has_streamed_text:
-        finished, tail = markdown_blocks.feed_text(turn.tail, visible(join_text(event.content)))
+        finished, tail = markdown_blocks.feed_text(turn.tail, sanitize(join_text(event.content)))
         turn = replace(turn, tail=tail)
     turn, last = flush_tail(turn)
     prose = (*(PrintMarkdown(block) for block in finished), *last)

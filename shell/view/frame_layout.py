@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from prompt_toolkit.data_structures import Size
 
 from messages.approvals import AnyApprovalRequest, QuestionRequest
-from shell.text.sanitize import sanitize_line, visible
+from shell.text.sanitize import sanitize, sanitize_line
 from shell.view.approval_panel import (
     REJECTION_HINT,
     WINDOW_TOO_SMALL,
@@ -143,7 +143,7 @@ def get_side_prompt(frame_input: FrameInput) -> str:
 def _count_draft_rows(draft: str, width: int) -> int:
     if len(draft) > MAX_INPUT_ROWS * width:
         return MAX_INPUT_ROWS
-    return len(wrap(visible(draft) + " ", width - len(DRAFT_PROMPT)))
+    return len(wrap(sanitize(draft) + " ", width - len(DRAFT_PROMPT)))
 
 
 def _compute_prompt_layout(

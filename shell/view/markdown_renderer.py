@@ -11,7 +11,7 @@ from rich.segment import Segment
 from rich.syntax import Syntax
 from rich.theme import Theme
 
-from shell.text.sanitize import visible
+from shell.text.sanitize import sanitize
 
 _FENCES = ("```", "~~~")
 _STYLES = {
@@ -75,7 +75,7 @@ def _trim_blank_lines(lines: list[list[Segment]]) -> list[list[Segment]]:
 
 def _colorize(line: list[Segment], depth: ColorSystem | None) -> str:
     return "".join(
-        style.render(visible(text), color_system=depth) if style else visible(text)
+        style.render(sanitize(text), color_system=depth) if style else sanitize(text)
         for text, style, _ in line
     )
 

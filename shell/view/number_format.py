@@ -1,7 +1,9 @@
-"""Counts, durations and token counts, formatted for the user."""
+"""Counts, durations, sizes and token counts, formatted for the user."""
 
 _CHARS_PER_TOKEN = 4
 _MIN_ROUNDED_TOKENS = 1000
+_KIB = 1024
+_TIME_UNITS = ((60, "s"), (60, "min"), (24, "h"), (365, "d"))
 
 
 def format_count(number: int, noun: str) -> str:
@@ -22,3 +24,19 @@ def format_tokens(output_tokens: int, streamed_chars: int) -> str:
     if count >= _MIN_ROUNDED_TOKENS:
         return f"{sign}{count / 1000:.1f}k tokens"
     return sign + format_count(count, "token")
+
+
+def format_age(age_s: float) -> str:
+    """Return a time span in its largest unit, such as `5 min`."""
+    value = max(0, int(age_s))
+    for size, unit in _TIME_UNITS:
+        if value < size or unit == "d":
+            return f"{value} {unit}"
+        value //= size
+    return ""
+
+
+def format_size(size_bytes: int) -> str:
+    """Return a size in KiB or MiB."""
+    kib = size_bytes / _KIB
+    return f"{kib:.1f} KiB" if kib < _KIB else f"{kib / _KIB:.1f} MiB"

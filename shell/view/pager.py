@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 
 from messages.address import Address
-from shell.text.sanitize import visible
+from shell.text.sanitize import sanitize
 from shell.view.styled_text import Fragment, Row, truncate, wrap
 
 PAGER_KEY_HINT = "PgUp PgDn ↑ ↓ Home End scroll · Esc closes"
@@ -67,5 +67,5 @@ def _get_body_height(height: int) -> int:
 
 @lru_cache(maxsize=4)
 def _render_lines(lines: tuple[Fragment, ...], width: int) -> tuple[Row, ...]:
-    sanitized = ((tone, visible(line)) for tone, line in lines)
+    sanitized = ((tone, sanitize(line)) for tone, line in lines)
     return tuple(((tone, row),) for tone, line in sanitized for row in wrap(line, width))

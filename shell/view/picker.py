@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from messages.address import Address
-from shell.text.sanitize import visible
+from shell.text.sanitize import sanitize
 from shell.view import fuzzy_match
 from shell.view.completion_menu import MAX_MENU_ROWS, Menu, MenuItem, render_menu_item_rows
 from shell.view.styled_text import Row, truncate, wrap_words
@@ -119,6 +119,6 @@ def render_picker_rows(picker: Picker, width: int, height: int) -> list[Row]:
 def _render_preview(picker: Picker, width: int, height: int) -> list[Row]:
     at = get_selected_index(picker)
     preview = picker.items[at].preview if at is not None else ""
-    lines = wrap_words(visible(preview), max(width - len(_BAR), 1)) if preview else []
+    lines = wrap_words(sanitize(preview), max(width - len(_BAR), 1)) if preview else []
     last = lines[-min(height, MAX_PREVIEW_ROWS) :] if height > 0 else []
     return [(("dim", _BAR + line),) for line in last]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from messages.approvals import QuestionRequest
 from messages.user_questions import UserQuestion
-from shell.text.sanitize import exact, sanitize_line_strict
+from shell.text.sanitize import sanitize_line_strict, sanitize_strict
 from shell.view import arming
 from shell.view.approval_panel import (
     PromptPanel,
@@ -94,7 +94,7 @@ def _render_header(
 
 
 def _render_body(question: UserQuestion, width: int) -> list[Row]:
-    lines = [(line, "strong") for line in exact(question.text).split("\n")]
+    lines = [(line, "strong") for line in sanitize_strict(question.text).split("\n")]
     for number, choice in enumerate(question.choices, 1):
         if choice.description and not _format_inline_description(question, number - 1, width):
             lines.append((f"{number}: {sanitize_line_strict(choice.description)}", "plain"))

@@ -103,7 +103,7 @@ class ScreenState:
     """Messages that are sent one by one as turns end."""
     usage: UsageChanged | None = None
     """The size of the context and the total usage."""
-    persistence: PersistenceChanged = PersistenceChanged(state="well")  # noqa: RUF009  (frozen, so it may be shared)
+    persistence: PersistenceChanged = PersistenceChanged(state="ok")  # noqa: RUF009  (frozen, so it may be shared)
     approvals: ApprovalQueue = field(default_factory=ApprovalQueue)
     todos: tuple[Todo, ...] = ()
     user_command: UserCommand | None = None

@@ -4,7 +4,7 @@ from typing import assert_never
 
 from messages.turns import SessionConfigured, ToolEnded
 from shell.console.ui_commands import UserCommandEnded
-from shell.text.sanitize import sanitize_line, visible
+from shell.text.sanitize import sanitize, sanitize_line
 from shell.view.markdown_blocks import is_continued
 from shell.view.number_format import format_count
 from shell.view.screen_state import (
@@ -34,7 +34,7 @@ def render_item(item: Printable, width: int, *, color: bool) -> str:  # noqa: PL
             text = truncate(f"… {format_count(item.chars, 'character')} not shown", width)
             return render_ansi([(("dim", text),)], color=color) + "\r\n"
         case PrintNotice():
-            rows = [((item.tone, line),) for line in wrap_words(visible(item.text), width)]
+            rows = [((item.tone, line),) for line in wrap_words(sanitize(item.text), width)]
             return render_ansi(rows, color=color) + "\r\n"
         case ToolEnded():
             return render_ansi(render_tool_rows(item, width), color=color) + "\r\n"
@@ -56,7 +56,7 @@ def render_prose(text: str, width: int, *, color: bool) -> str:
 
 def render_prompt_rows(text: str, width: int) -> list[Row]:
     """Render a prompt that was sent to an agent."""
-    lines = wrap(visible(text), width - 2)
+    lines = wrap(sanitize(text), width - 2)
     printed = lines if len(lines) <= MAX_PROMPT_ROWS + 1 else lines[:MAX_PROMPT_ROWS]
     first: Row = (("user", "> " + printed[0]),)
     rows = [first, *((("user", "  " + line),) for line in printed[1:])]

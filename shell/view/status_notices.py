@@ -12,11 +12,11 @@ SCRIPTED_MODEL_NOTICE = (
 _RETRY_REASONS = {
     "overloaded": "the service is overloaded",
     "rate_limited": "rate limit reached",
-    "server_failed": "the service failed",
+    "server_error": "the service failed",
     "unavailable": "the service is unavailable",
-    "gateway": "a gateway got no response from the service",
+    "gateway_error": "a gateway got no response from the service",
     "unreachable": "no connection",
-    "cut_off": "the reply was interrupted",
+    "stream_interrupted": "the reply was interrupted",
 }
 
 
@@ -31,7 +31,7 @@ def format_write_failure(event: PersistenceChanged) -> str:
 def format_persistence_line(event: PersistenceChanged) -> str:
     """Return the status as one line, for output without a footer."""
     match event.state:
-        case "well":
+        case "ok":
             return PERSISTENCE_RECOVERED
         case "failing":
             return format_write_failure(event)
@@ -42,7 +42,7 @@ def format_persistence_line(event: PersistenceChanged) -> str:
 def format_persistence_warning(status: PersistenceChanged, file: str) -> str:
     """Return the warning for the footer; empty: there is no problem."""
     match status.state:
-        case "well":
+        case "ok":
             return ""
         case "failing":
             return "⚠ session not saved"

@@ -10,10 +10,10 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import assert_never
 
-from actors.sessions.transcript_writer import make_transcript_id
+from actors.sessions.subagent_transcripts import make_transcript_id
 from messages.address import Address
 from messages.turns import TextDelta, ToolEnded, TurnFailed, TurnInterrupted, UpwardEvent
-from shell.text.sanitize import sanitize_line, visible
+from shell.text.sanitize import sanitize, sanitize_line
 from shell.view.event_reducer import apply_event
 from shell.view.markdown_blocks import MarkdownTail, is_continued
 from shell.view.pager import Page
@@ -86,7 +86,7 @@ def _render_rows(
     items, tail = _replay(recent, streamed_text)
     rows: list[Row] = []
     if omission:
-        lines = wrap_words(visible(omission), width)
+        lines = wrap_words(sanitize(omission), width)
         rows += [*((("dim", line),) for line in lines), _BLANK_ROW]
     for item in items:
         rows += _render_item(item, width)  # pyright: ignore[reportArgumentType]  (messages are frozen)
@@ -133,7 +133,7 @@ def _render_item(item: PageItem, width: int) -> tuple[Row, ...]:
         case PrintMarkdown():
             rows = _render_markdown_rows(item.text, width)
         case PrintNotice():
-            rows = [((item.tone, line),) for line in wrap_words(visible(item.text), width)]
+            rows = [((item.tone, line),) for line in wrap_words(sanitize(item.text), width)]
         case ToolEnded():
             rows = render_tool_rows(item, width)
         case _:

@@ -5,7 +5,7 @@ from itertools import dropwhile
 
 from messages.turns import ToolEnded, ToolStatus
 from shell.console.ui_commands import UserCommandEnded
-from shell.text.sanitize import sanitize_line, visible
+from shell.text.sanitize import sanitize, sanitize_line
 from shell.view.approval_panel import get_diff_tone
 from shell.view.styled_text import Fragment, Row, truncate, wrap
 
@@ -52,7 +52,7 @@ def _render_call(status: ToolStatus, title: str, text: str, width: int) -> list[
 
 
 def _render_output(text: str, width: int) -> list[Row]:
-    lines = visible(text).rstrip("\n").split("\n")
+    lines = sanitize(text).rstrip("\n").split("\n")
     if not any(lines):
         return []
     return _render_first([("dim", line) for line in lines], MAX_OUTPUT_LINES, width)
@@ -60,7 +60,7 @@ def _render_output(text: str, width: int) -> list[Row]:
 
 def _render_diff(diff: str, width: int) -> list[Row]:
     """Render the hunks of a diff; the title already names the file."""
-    lines = visible(diff).rstrip("\n").split("\n")
+    lines = sanitize(diff).rstrip("\n").split("\n")
     hunks = dropwhile(lambda line: not line.startswith("@@"), lines)
     return _render_first([(get_diff_tone(line), line) for line in hunks], MAX_DIFF_LINES, width)
 

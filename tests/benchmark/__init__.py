@@ -1,5 +1,5 @@
-"""How fast it is, as ratios to what the bare parts reach in the same run.
+"""Benchmarks, as ratios to a baseline measured in the same run.
 
-`python -m tests.benchmark` prints every row; `--write` puts the table into its README.md.
-`python -m tests.benchmark ROW --profile` runs one row under a profiler. Nothing here is a test.
+`python -m tests.benchmark` measures every row; `--write` also updates the table in README.md.
+`python -m tests.benchmark ROW --profile` profiles one row. Nothing here is a test.
 """

@@ -1,4 +1,4 @@
-"""`python -m tests.benchmark [ROW …] [--profile] [--write]`."""
+"""Measure Greenroom against its baselines and print a table."""
 
 import argparse
 import os
@@ -44,68 +44,72 @@ TABLE_BEGIN, TABLE_END = "<!-- benchmark -->\n", "<!-- /benchmark -->"
 
 
 def main(words: list[str]) -> int:
-    """Measure what is asked for."""
-    parser = argparse.ArgumentParser(prog="python -m tests.benchmark", description=__doc__)
-    parser.add_argument("row", nargs="*", metavar="ROW", help="its name; without any, all")
-    parser.add_argument("--profile", action="store_true", help="one run of each row, profiled")
+    """Measure or profile the rows that the arguments name."""
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.benchmark",
+        description=__doc__,
+        epilog=f"rows: {' '.join(row.name for row in ROWS)}",
+    )
+    parser.add_argument("row", nargs="*", metavar="ROW", help="a row's name (default: all rows)")
+    parser.add_argument("--profile", action="store_true", help="profile one run of each row")
     parser.add_argument(
         "--write", action="store_true", help="update the table in tests/benchmark/README.md"
     )
-    asked = parser.parse_args(words)
-    unknown = [name for name in asked.row if name not in {row.name for row in ROWS}]
+    options = parser.parse_args(words)
+    unknown = [name for name in options.row if name not in {row.name for row in ROWS}]
     if unknown:
         names = " ".join(row.name for row in ROWS)
-        parser.error(f"there is no row {unknown[0]}; there are: {names}")
-    rows = [row for row in ROWS if not asked.row or row.name in asked.row]
-    if asked.write and (asked.row or asked.profile):
-        parser.error("--write takes the whole table")
-    if asked.profile:
+        parser.error(f"unknown row: {unknown[0]}. Choose from: {names}")
+    rows = [row for row in ROWS if not options.row or row.name in options.row]
+    if options.write and (options.row or options.profile):
+        parser.error("--write needs all rows: leave out ROW and --profile")
+    if options.profile:
         for row in rows:
             profile_row(row)
         return 0
     readme = README.read_text()
-    lines = format_table([measure_with_progress(row) for row in rows], parse_ratios(readme))
-    sys.stdout.write(lines + "\n")
-    if asked.write:
-        README.write_text(replace_table(readme, f"{describe_machine()}\n\n{lines}"))
+    table = format_table([measure_with_progress(row) for row in rows], parse_ratios(readme))
+    sys.stdout.write(table + "\n")
+    if options.write:
+        README.write_text(replace_table(readme, f"{describe_machine()}\n\n{table}"))
     return 0
 
 
 def describe_machine() -> str:
-    """Say what the figures are of."""
+    """Return a sentence about the Python and the machine of this run."""
     python = f"{platform.python_implementation()} {platform.python_version()}"
-    return f"Taken with {python} on {platform.system()}, {os.cpu_count()} processors."
+    return f"Measured with {python} on {platform.system()}, {os.cpu_count()} processors."
 
 
 def measure_with_progress(row: BenchmarkRow) -> BenchmarkResult:
-    """Measure one row, and say so: some take a while."""
-    sys.stderr.write(f"{row.description} …\n")
+    """Measure one row and print its name first, as some take minutes."""
+    sys.stderr.write(f"{row.name}: {row.description} …\n")
     return measure(row)
 
 
 def profile_row(row: BenchmarkRow) -> None:
-    """Run our side once under the profiler; where that is a program, the program."""
+    """Run our side of a row under the profiler; if it starts a program, profile the program."""
     row.measure_ours()
-    with tempfile.NamedTemporaryFile() as told:
-        os.environ[PROFILE_VARIABLE] = told.name
+    with tempfile.NamedTemporaryFile() as profile_file:
+        os.environ[PROFILE_VARIABLE] = profile_file.name
         try:
             with profile_all_threads() as profiles:
                 row.measure_ours()
         finally:
             del os.environ[PROFILE_VARIABLE]
-        of_program = Path(told.name).read_text()
-    if of_program:
-        sys.stdout.write(of_program)
+        program_profile = Path(profile_file.name).read_text()
+    if program_profile:
+        sys.stdout.write(program_profile)
     else:
         pstats.Stats(*profiles).sort_stats("tottime").print_stats(MAX_PROFILE_LINES)
 
 
 def replace_table(readme: str, table: str) -> str:
-    """Put the table, and what it is of, between its marks."""
+    """Return the README with a new table between its markers."""
     before, _, rest = readme.partition(TABLE_BEGIN)
-    _, mark, after = rest.partition(TABLE_END)
-    if not mark:
-        message = f"{README} has no {TABLE_BEGIN.strip()} … {TABLE_END}"
+    _, marker, after = rest.partition(TABLE_END)
+    if not marker:
+        message = f"{README} has no markers {TABLE_BEGIN.strip()} … {TABLE_END}"
         raise SystemExit(message)
     return f"{before}{TABLE_BEGIN}\n{table}\n\n{TABLE_END}{after}"
 

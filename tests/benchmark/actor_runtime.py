@@ -1,4 +1,4 @@
-"""What the runtime needs for a message and an actor; held against `bare` and `stock`."""
+"""Cost of messages and actors in the runtime, compared with asyncio and pykka."""
 
 import gc
 import threading
@@ -22,21 +22,21 @@ WAIT_S = 120.0
 
 
 class StartBatch(Message):
-    """Begin, with so many."""
+    """Start the benchmark with this many actors or messages."""
 
-    type: Literal["go"] = "go"
+    type: Literal["start_batch"] = "start_batch"
     count: int
 
 
 class Tick(Message):
-    """Go one further."""
+    """A numbered message."""
 
     type: Literal["tick"] = "tick"
     number: int = 0
 
 
 class Stopwatch:
-    """A stop-watch that the actors' thread stops after so many calls."""
+    """A stopwatch that stops after a number of calls from any thread."""
 
     def __init__(self, calls: int = 1) -> None:
         self._left = calls
@@ -55,7 +55,7 @@ class Stopwatch:
 
     def elapsed_us(self, count: int) -> float:
         if not self._done.wait(WAIT_S):
-            message = "it never came to its end"
+            message = "the benchmark did not end in time"
             raise TimeoutError(message)
         return self._took_s / count * 1e6
 
@@ -73,13 +73,13 @@ def run_system() -> Generator[ActorSystem]:
 
 
 class TickCounter(Actor[Tick]):
-    def __init__(self, last: int, done: Callable[[], None]) -> None:
+    def __init__(self, last: int, on_last: Callable[[], None]) -> None:
         self._last = last
-        self._done = done
+        self._on_last = on_last
 
     def on_receive(self, message: Tick) -> None:
         if message.number == self._last:
-            self._done()
+            self._on_last()
 
 
 class TickSender(Actor[StartBatch]):
@@ -97,13 +97,13 @@ def tell_us() -> float:
     with run_system() as system:
         watch = Stopwatch()
         counter = system.start(partial(TickCounter, TELL_COUNT, watch.stop))
-        teller = system.start(partial(TickSender, counter))
+        sender = system.start(partial(TickSender, counter))
         watch.start()
-        system.tell(teller, StartBatch(count=TELL_COUNT))
+        system.tell(sender, StartBatch(count=TELL_COUNT))
         return watch.elapsed_us(TELL_COUNT)
 
 
-# Request and correlated reply.
+# Request and reply.
 
 
 class Replier(Actor[Tick]):
@@ -112,16 +112,16 @@ class Replier(Actor[Tick]):
 
 
 class Requester(Actor[StartBatch | Tick]):
-    def __init__(self, replier: Address, done: Callable[[], None]) -> None:
-        self._of = replier
-        self._done = done
+    def __init__(self, replier: Address, on_last: Callable[[], None]) -> None:
+        self._replier = replier
+        self._on_last = on_last
 
     def on_receive(self, message: StartBatch | Tick) -> None:
-        left = message.count if isinstance(message, StartBatch) else message.number
-        if left:
-            self.tell(self._of, Tick(number=left - 1))
+        remaining = message.count if isinstance(message, StartBatch) else message.number
+        if remaining:
+            self.tell(self._replier, Tick(number=remaining - 1))
         else:
-            self._done()
+            self._on_last()
 
 
 def ask_us() -> float:
@@ -133,7 +133,7 @@ def ask_us() -> float:
         return watch.elapsed_us(ASK_COUNT)
 
 
-# Start and stop many: each tells that it started, and its parent hears of its end.
+# Start and stop: each actor reports that it started, and its parent receives its end.
 
 
 class IdleActor(Actor[Tick]):
@@ -148,11 +148,11 @@ class IdleActor(Actor[Tick]):
 
 
 class IdleActorParent(Actor[StartBatch | Tick | ChildEnded]):
-    """Starts so many, and stops them when it is told to start none."""
+    """Starts a batch of actors; a batch of zero stops them."""
 
-    def __init__(self, started: Callable[[], None], ended: Callable[[], None]) -> None:
-        self._started = started
-        self._ended = ended
+    def __init__(self, on_started: Callable[[], None], on_ended: Callable[[], None]) -> None:
+        self._on_started = on_started
+        self._on_ended = on_ended
         self._children: list[Address] = []
 
     def on_receive(self, message: StartBatch | Tick | ChildEnded) -> None:
@@ -165,29 +165,29 @@ class IdleActorParent(Actor[StartBatch | Tick | ChildEnded]):
                 names = (f"idle-{number}" for number in range(message.count))
                 self._children = [self.start(make, name) for name in names]
             case Tick():
-                self._started()
+                self._on_started()
             case ChildCompleted() | ChildCancelled() | ChildFailed():
-                self._ended()
+                self._on_ended()
 
 
 def start_and_stop_us(count: int) -> tuple[float, float]:
-    """Start so many and stop them; what each took, in microseconds an actor."""
+    """Return the microseconds per actor to start a number of actors and to stop them."""
     with run_system() as system:
         started, ended = Stopwatch(count), Stopwatch(count)
         parent = system.start(partial(IdleActorParent, started.stop, ended.stop))
         started.start()
         system.tell(parent, StartBatch(count=count))
-        spawn_us = started.elapsed_us(count)
+        start_us = started.elapsed_us(count)
         ended.start()
         system.tell(parent, StartBatch(count=0))
-        return spawn_us, ended.elapsed_us(count)
+        return start_us, ended.elapsed_us(count)
 
 
 def start_and_stop_without_gc_us(count: int) -> float:
-    """Start and stop one of so many without the cyclic collector.
+    """Return the microseconds per actor to start and stop it, without garbage collection.
 
-    It looks through all there is again and again while the heap grows: at 10,000 that doubles an
-    actor's cost, and a bare task's as well. What is left shows whether we do more ourselves.
+    The collector scans the growing heap again and again. With 10,000 actors that doubles the cost
+    of an actor, and of an asyncio task as well.
     """
     gc.disable()
     try:
@@ -207,28 +207,32 @@ def memory_kib() -> float:
         tracemalloc.start()
         system.tell(parent, StartBatch(count=ACTOR_COUNT))
         started.elapsed_us(ACTOR_COUNT)
-        taken_bytes, _ = tracemalloc.get_traced_memory()
+        used_bytes, _ = tracemalloc.get_traced_memory()
         tracemalloc.stop()
-        return taken_bytes / ACTOR_COUNT / 1024
+        return used_bytes / ACTOR_COUNT / 1024
 
 
 def _rows(
-    name: str, what: str, reach: float, ours: Measurement, limits: tuple[Measurement, Measurement]
+    name: str,
+    description: str,
+    target: float,
+    ours: Measurement,
+    baselines: tuple[Measurement, Measurement],
 ) -> list[BenchmarkRow]:
-    """Hold one thing against both."""
-    tasks, threads = limits
+    """Return the rows that compare one measurement with asyncio and with pykka."""
+    asyncio_us, pykka_us = baselines
     return [
         BenchmarkRow(
             name,
-            what,
-            "asyncio: a task and a queue each",
-            reach,
+            description,
+            "asyncio: a task and a queue per actor",
+            target,
             ours,
-            tasks,
+            asyncio_us,
             is_single_threaded=True,
         ),
         BenchmarkRow(
-            f"{name}-stock", what, "stock pykka: a thread each", 1, ours, threads, rounds=3
+            f"{name}-pykka", description, "pykka: a thread per actor", 1, ours, pykka_us, rounds=3
         ),
     ]
 
@@ -237,14 +241,14 @@ ROWS = (
     *_rows("tell", "one message", 3, tell_us, (asyncio_baseline.tell_us, pykka_baseline.tell_us)),
     *_rows(
         "ask",
-        "request and correlated reply",
+        "request and reply",
         2,
         ask_us,
         (asyncio_baseline.ask_us, pykka_baseline.ask_us),
     ),
     *_rows(
-        "spawn",
-        f"start of one actor, of {ACTOR_COUNT:,}",
+        "start",
+        f"start of one actor among {ACTOR_COUNT:,}",
         5,
         lambda: start_and_stop_us(ACTOR_COUNT)[0],
         (
@@ -254,7 +258,7 @@ ROWS = (
     ),
     *_rows(
         "stop",
-        f"end of one actor, of {ACTOR_COUNT:,}",
+        f"stop of one actor among {ACTOR_COUNT:,}",
         8,
         lambda: start_and_stop_us(ACTOR_COUNT)[1],
         (
@@ -263,9 +267,9 @@ ROWS = (
         ),
     ),
     BenchmarkRow(
-        "crowd",
-        f"start and end of one actor, of {LARGE_ACTOR_COUNT:,}, no garbage collected",
-        f"the same, of {ACTOR_COUNT:,}",
+        "many-actors",
+        f"start and stop of one actor among {LARGE_ACTOR_COUNT:,}, without garbage collection",
+        f"the same among {ACTOR_COUNT:,}",
         2,
         lambda: start_and_stop_without_gc_us(LARGE_ACTOR_COUNT),
         lambda: start_and_stop_without_gc_us(ACTOR_COUNT),
@@ -273,9 +277,9 @@ ROWS = (
         is_single_threaded=True,
     ),
     BenchmarkRow(
-        "crowd-tasks",
-        f"start and end of one actor, of {LARGE_ACTOR_COUNT:,}",
-        "asyncio: a task and a queue each, as many",
+        "many-actors-asyncio",
+        f"start and stop of one actor among {LARGE_ACTOR_COUNT:,}",
+        "asyncio: a task and a queue per actor",
         5,
         lambda: sum(start_and_stop_us(LARGE_ACTOR_COUNT)),
         lambda: sum(asyncio_baseline.start_and_cancel_us(LARGE_ACTOR_COUNT)),
@@ -283,8 +287,8 @@ ROWS = (
         is_single_threaded=True,
     ),
     BenchmarkRow(
-        "memory",
-        "an idle actor",
+        "actor-memory",
+        "memory of an idle actor",
         "asyncio: a task and a queue",
         1.9,
         memory_kib,
@@ -292,9 +296,9 @@ ROWS = (
         "KiB",
     ),
     BenchmarkRow(
-        "memory-stock",
-        "an idle actor",
-        "stock pykka",
+        "actor-memory-pykka",
+        "memory of an idle actor",
+        "pykka",
         1,
         memory_kib,
         pykka_baseline.memory_kib,

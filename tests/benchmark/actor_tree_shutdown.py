@@ -1,4 +1,4 @@
-"""The end of a whole tree of actors at work, held against `bare`."""
+"""Stop of a tree of busy actors, compared with asyncio."""
 
 import asyncio
 import time
@@ -18,34 +18,34 @@ from tests.benchmark.workload_sizes import TREE_BREADTH, TREE_DEPTH, TREE_SIZE
 
 
 class BranchJobEnded(Message):
-    """A work's end."""
+    """The job of a branch has ended."""
 
-    type: Literal["worked"] = "worked"
+    type: Literal["branch_job_ended"] = "branch_job_ended"
 
 
 class Branch(Actor[BranchJobEnded | ChildEnded]):
-    """Waits for something that never comes, with branches below it."""
+    """Runs a job that never ends, and has branches as children."""
 
-    def __init__(self, depth: int, started: Callable[[], None]) -> None:
+    def __init__(self, depth: int, on_started: Callable[[], None]) -> None:
         self._depth = depth
-        self._started = started
+        self._on_started = on_started
 
     def on_start(self) -> None:
-        self.start_job(_never, _cancelled)
+        self.start_job(_wait_forever, _on_failure)
         for number in range(TREE_BREADTH if self._depth else 0):
-            self.start(partial(Branch, self._depth - 1, self._started), f"branch-{number}")
-        self._started()
+            self.start(partial(Branch, self._depth - 1, self._on_started), f"branch-{number}")
+        self._on_started()
 
     def on_receive(self, message: BranchJobEnded | ChildEnded) -> None:
         pass
 
 
-async def _never() -> BranchJobEnded:
+async def _wait_forever() -> BranchJobEnded:
     await asyncio.Event().wait()
     return BranchJobEnded()
 
 
-def _cancelled(_: JobFailure) -> BranchJobEnded:
+def _on_failure(_: JobFailure) -> BranchJobEnded:
     return BranchJobEnded()
 
 
@@ -59,16 +59,16 @@ def stop_tree_ms() -> float:
     system.stop(WAIT_S)
     took_s = time.perf_counter() - began_s
     if system.abandoned_count or system.addresses not in ((), (ROOT,)):
-        message = "not everybody ended in order"
+        message = "not every actor stopped in time"
         raise RuntimeError(message)
     return took_s * 1e3
 
 
 ROWS = (
     BenchmarkRow(
-        "tree",
-        f"end of a tree of {TREE_SIZE:,} actors at work",
-        "asyncio: nested gathers",
+        "stop-tree",
+        f"stop of a tree of {TREE_SIZE:,} busy actors",
+        "asyncio: nested `gather`",
         8,
         stop_tree_ms,
         asyncio_baseline.cancel_tree_ms,

@@ -1,4 +1,4 @@
-"""The limit for the substrate: bare asyncio, a task and a queue for each actor, no more."""
+"""Baseline for the actor runtime: asyncio with a task and a queue per actor."""
 
 import asyncio
 import time
@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 def tell_us() -> float:
-    """Microseconds for one message."""
+    """Return the microseconds per message."""
 
     async def main() -> float:
         queue: asyncio.Queue[int] = asyncio.Queue()
@@ -27,62 +27,62 @@ def tell_us() -> float:
             while await queue.get() != TELL_COUNT:
                 pass
 
-        counting = asyncio.create_task(count())
+        counter = asyncio.create_task(count())
         await asyncio.sleep(0)
         began_s = time.perf_counter()
         for number in range(TELL_COUNT):
             queue.put_nowait(number + 1)
-        await counting
+        await counter
         return (time.perf_counter() - began_s) / TELL_COUNT * 1e6
 
     return asyncio.run(main())
 
 
 def ask_us() -> float:
-    """Microseconds for a request and its reply."""
+    """Return the microseconds per request and reply."""
 
     async def main() -> float:
         queue: asyncio.Queue[tuple[int, asyncio.Future[int]]] = asyncio.Queue()
 
-        async def reply() -> None:
+        async def send_replies() -> None:
             while True:
-                message, answer = await queue.get()
-                answer.set_result(message)
+                message, reply = await queue.get()
+                reply.set_result(message)
 
-        replying = asyncio.create_task(reply())
+        replier = asyncio.create_task(send_replies())
         loop = asyncio.get_running_loop()
         began_s = time.perf_counter()
         for number in range(ASK_COUNT):
-            answer: asyncio.Future[int] = loop.create_future()
-            queue.put_nowait((number, answer))
-            await answer
+            reply: asyncio.Future[int] = loop.create_future()
+            queue.put_nowait((number, reply))
+            await reply
         took_s = time.perf_counter() - began_s
-        replying.cancel()
+        replier.cancel()
         return took_s / ASK_COUNT * 1e6
 
     return asyncio.run(main())
 
 
 def start_and_cancel_us(count: int = ACTOR_COUNT) -> tuple[float, float]:
-    """Microseconds to start one of so many tasks, until it said so, and to end it, likewise."""
+    """Return the microseconds per task until all have started, and until all have ended."""
 
     async def main() -> tuple[float, float]:
-        told: asyncio.Queue[int] = asyncio.Queue()
+        reports: asyncio.Queue[int] = asyncio.Queue()
 
         async def idle(queue: asyncio.Queue[int]) -> None:
-            told.put_nowait(1)
+            reports.put_nowait(1)
             while await queue.get():
                 pass
-            told.put_nowait(0)
+            reports.put_nowait(0)
 
         began_s = time.perf_counter()
         queues: list[asyncio.Queue[int]] = [asyncio.Queue() for _ in range(count)]
         tasks = [asyncio.create_task(idle(queue)) for queue in queues]
-        await _taken(told, count)
+        await _take_all(reports, count)
         started_s = time.perf_counter()
         for queue in queues:
             queue.put_nowait(0)
-        await _taken(told, count)
+        await _take_all(reports, count)
         await asyncio.gather(*tasks)
         ended_s = time.perf_counter()
         return (started_s - began_s) / count * 1e6, (ended_s - started_s) / count * 1e6
@@ -90,13 +90,13 @@ def start_and_cancel_us(count: int = ACTOR_COUNT) -> tuple[float, float]:
     return asyncio.run(main())
 
 
-async def _taken(queue: asyncio.Queue[T], count: int) -> None:
+async def _take_all(queue: asyncio.Queue[T], count: int) -> None:
     for _ in range(count):
         await queue.get()
 
 
 def memory_kib() -> float:
-    """KiB for one idle task with its queue."""
+    """Return the KiB per idle task with its queue."""
 
     async def main() -> float:
         async def idle(queue: asyncio.Queue[int]) -> None:
@@ -105,29 +105,29 @@ def memory_kib() -> float:
         tracemalloc.start()
         tasks = [asyncio.create_task(idle(asyncio.Queue())) for _ in range(ACTOR_COUNT)]
         await asyncio.sleep(0)
-        taken_bytes, _ = tracemalloc.get_traced_memory()
+        used_bytes, _ = tracemalloc.get_traced_memory()
         tracemalloc.stop()
         for task in tasks:
             task.cancel()
-        return taken_bytes / ACTOR_COUNT / 1024
+        return used_bytes / ACTOR_COUNT / 1024
 
     return asyncio.run(main())
 
 
 def cancel_tree_ms() -> float:
-    """Milliseconds to cancel a tree of tasks, each of which waits for its children and a job."""
+    """Return the milliseconds to cancel a tree of tasks that wait for children and a job."""
 
     async def main() -> float:
         waiting: asyncio.Queue[int] = asyncio.Queue()
 
         async def branch(depth: int) -> None:
             never = asyncio.Event()
-            below = [branch(depth - 1) for _ in range(TREE_BREADTH if depth else 0)]
+            children = [branch(depth - 1) for _ in range(TREE_BREADTH if depth else 0)]
             waiting.put_nowait(depth)
-            await asyncio.gather(never.wait(), *below)
+            await asyncio.gather(never.wait(), *children)
 
         root = asyncio.create_task(branch(TREE_DEPTH))
-        await _taken(waiting, TREE_SIZE)
+        await _take_all(waiting, TREE_SIZE)
         began_s = time.perf_counter()
         root.cancel()
         await asyncio.wait_for(asyncio.gather(root, return_exceptions=True), None)

@@ -1,4 +1,4 @@
-"""What a row is, and how it is measured: ours and the limit by turns, in the same noise."""
+"""One row of the table: Greenroom and its baseline, measured alternately."""
 
 import gc
 import os
@@ -10,148 +10,148 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 
 Measurement = Callable[[], float]
-"""Runs once and says what it took, in the row's unit."""
+"""Runs once and returns the result in the row's unit."""
 
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkRow:
-    """One line of the table."""
+    """What one row measures."""
 
     name: str
-    """For the command line, such as `tell`."""
+    """Name on the command line."""
     description: str
     baseline_description: str
-    """What the bare thing is that ours is held against."""
-    max_ratio: float
-    """The ratio that we want to stay under."""
+    """What Greenroom is compared with."""
+    target_ratio: float
+    """Target for the ratio."""
     measure_ours: Measurement
     measure_baseline: Measurement
     unit: str = "us"
     rounds: int = 7
     is_single_threaded: bool = False
-    """One thread does the work. It stays on one processor a round: neighbours may slow one of them
-    down for minutes, and both sides are to have the same."""
+    """One thread does the work. Both sides then run on the same processor in each round, as other
+    load may slow down one processor for minutes."""
     is_fixed_limit: bool = False
-    """The limit is a figure for an idle machine, which shares no noise with ours: the quietest
-    round counts, since noise only adds. What is slow itself is slow in every round."""
+    """The baseline is a fixed figure for an idle machine. The best round is the result, because
+    noise only adds time and slow code is slow in every round."""
 
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkResult:
-    """What a row came to: medians over its rounds."""
+    """Result of a row: medians over its rounds."""
 
     row: BenchmarkRow
     ours: float
     baseline: float
     ratio: float
-    """Of the rounds' own ratios the median; for a stated limit the lowest."""
+    """Median of the rounds' ratios; for a fixed limit the lowest."""
     min_ratio: float
     max_ratio: float
 
     @property
-    def is_within_limit(self) -> bool:
-        """Whether the reach was kept."""
-        return self.ratio <= self.row.max_ratio
+    def is_within_target(self) -> bool:
+        """True if the ratio does not exceed the target."""
+        return self.ratio <= self.row.target_ratio
 
 
 def measure(row: BenchmarkRow) -> BenchmarkResult:
-    """Run both sides by turns, each first every other time; the first round only warms up."""
+    """Run both sides in alternating order; the first round only warms up."""
     pairs: list[tuple[float, float]] = []
-    for turn in range(row.rounds + 1):
-        with _one_processor(turn) if row.is_single_threaded else nullcontext():
-            pair = _pair(row, turn)
-        if turn:
+    for number in range(row.rounds + 1):
+        with _use_one_processor(number) if row.is_single_threaded else nullcontext():
+            pair = _measure_pair(row, number)
+        if number:
             pairs.append(pair)
-    ratios = [ours / bare for ours, bare in pairs]
-    middle = min if row.is_fixed_limit else statistics.median
+    ratios = [ours / baseline for ours, baseline in pairs]
+    combine = min if row.is_fixed_limit else statistics.median
     return BenchmarkResult(
         row=row,
-        ours=middle([ours for ours, _ in pairs]),
-        baseline=middle([bare for _, bare in pairs]),
-        ratio=middle(ratios),
+        ours=combine([ours for ours, _ in pairs]),
+        baseline=combine([baseline for _, baseline in pairs]),
+        ratio=combine(ratios),
         min_ratio=min(ratios),
         max_ratio=max(ratios),
     )
 
 
-def _pair(row: BenchmarkRow, turn: int) -> tuple[float, float]:
-    if turn % 2:
-        ours = _alone(row.measure_ours)
-        return ours, _alone(row.measure_baseline)
-    bare = _alone(row.measure_baseline)
-    return _alone(row.measure_ours), bare
+def _measure_pair(row: BenchmarkRow, round_number: int) -> tuple[float, float]:
+    if round_number % 2:
+        ours = _run_isolated(row.measure_ours)
+        return ours, _run_isolated(row.measure_baseline)
+    baseline = _run_isolated(row.measure_baseline)
+    return _run_isolated(row.measure_ours), baseline
 
 
-def _alone(side: Measurement) -> float:
-    """Run a side without garbage of what ran before it, and leave the collector as it was."""
+def _run_isolated(run: Measurement) -> float:
+    """Run one side without earlier garbage, and restore the garbage collector's settings."""
     gc.collect()
     thresholds = gc.get_threshold()
     try:
-        return side()
+        return run()
     finally:
         gc.set_threshold(*thresholds)
         gc.unfreeze()
 
 
 @contextmanager
-def _one_processor(turn: int) -> Generator[None]:
-    """Stay on one of those that we may use, the next one each turn; where that can be said."""
+def _use_one_processor(round_number: int) -> Generator[None]:
+    """Bind this process to one processor, another one each round; only on Linux."""
     if sys.platform != "linux":
         yield
         return
     usable = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {sorted(usable)[turn % len(usable)]})
+    os.sched_setaffinity(0, {sorted(usable)[round_number % len(usable)]})
     try:
         yield
     finally:
         os.sched_setaffinity(0, usable)
 
 
-TABLE_HEADER = ("what", "limit in the same run", "ratio", "spread", "reach", "ours", "limit")
+TABLE_HEADER = ("what", "limit in the same run", "ratio", "spread", "target", "ours", "limit")
 REGRESSION_RATIO = 1.2
-"""What grew by more than so much since the table was written is marked."""
+"""A ratio that has grown by more than this since the last table is marked."""
 
 
 def parse_ratios(text: str) -> dict[tuple[str, str], float]:
-    """Read the ratios of a table that was written before, by what they are of, and to what."""
-    found: dict[tuple[str, str], float] = {}
+    """Return the ratios of the table in a README, by description and baseline."""
+    ratios: dict[tuple[str, str], float] = {}
     for line in text.splitlines():
         parts = [part.strip() for part in line.strip("|").split("|")]
         ratio = parts[2].split()[0] if len(parts) == len(TABLE_HEADER) and parts[2] else ""
         if re.fullmatch(r"-?\d+\.\d\d", ratio):
-            found[parts[0], parts[1]] = float(ratio)
-    return found
+            ratios[parts[0], parts[1]] = float(ratio)
+    return ratios
 
 
 def format_cells(
-    ratio: BenchmarkResult, previous_ratios: Mapping[tuple[str, str], float]
+    result: BenchmarkResult, previous_ratios: Mapping[tuple[str, str], float]
 ) -> tuple[str, ...]:
-    """Write one row of the table."""
-    row = ratio.row
-    mark = "" if ratio.is_within_limit else " (!)"
-    was = previous_ratios.get((row.description, row.baseline_description))
-    if was is None:
+    """Return the cells of one row."""
+    row = result.row
+    mark = "" if result.is_within_target else " (!)"
+    previous = previous_ratios.get((row.description, row.baseline_description))
+    if previous is None:
         mark += " (new)"
-    elif ratio.ratio > was * REGRESSION_RATIO:
-        mark += f" (was {was:.2f})"
+    elif result.ratio > previous * REGRESSION_RATIO:
+        mark += f" (was {previous:.2f})"
     return (
         row.description,
         row.baseline_description,
-        f"{ratio.ratio:.2f}{mark}",
-        f"{ratio.min_ratio:.2f}-{ratio.max_ratio:.2f}",
-        f"{row.max_ratio:g}",
-        f"{ratio.ours:,.4g} {row.unit}",
-        f"{ratio.baseline:,.4g} {row.unit}",
+        f"{result.ratio:.2f}{mark}",
+        f"{result.min_ratio:.2f}-{result.max_ratio:.2f}",
+        f"{row.target_ratio:g}",
+        f"{result.ours:,.4g} {row.unit}",
+        f"{result.baseline:,.4g} {row.unit}",
     )
 
 
 def format_table(
-    ratios: list[BenchmarkResult], previous_ratios: Mapping[tuple[str, str], float]
+    results: list[BenchmarkResult], previous_ratios: Mapping[tuple[str, str], float]
 ) -> str:
-    """Write the table as Markdown; `before` are the ratios that it had."""
+    """Return the table as Markdown, with marks for rows that have got worse."""
     lines = [
         TABLE_HEADER,
         ("---",) * len(TABLE_HEADER),
-        *(format_cells(each, previous_ratios) for each in ratios),
+        *(format_cells(each, previous_ratios) for each in results),
     ]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)

@@ -1,4 +1,4 @@
-"""The limit for reading a stream: `http.client` and `json.loads`, nothing kept."""
+"""Baseline for reading a stream: `http.client` and `json.loads`, nothing is kept."""
 
 import http.client
 import json
@@ -9,10 +9,10 @@ from urllib.parse import urlsplit
 
 def main(prompt: str) -> None:
     """Read one reply to its end."""
-    place = urlsplit(os.environ["ANTHROPIC_BASE_URL"])
-    connection = http.client.HTTPConnection(place.hostname or "", place.port)
-    asked = {"model": "scripted", "stream": True, "messages": [{"role": "user", "content": prompt}]}
-    connection.request("POST", "/v1/messages", json.dumps(asked))
+    url = urlsplit(os.environ["ANTHROPIC_BASE_URL"])
+    connection = http.client.HTTPConnection(url.hostname or "", url.port)
+    body = {"model": "scripted", "stream": True, "messages": [{"role": "user", "content": prompt}]}
+    connection.request("POST", "/v1/messages", json.dumps(body))
     for line in connection.getresponse():
         if line.startswith(b"data:"):
             json.loads(line[5:])

@@ -1,6 +1,6 @@
-"""Many subagents at once over the real SDK, held against the plain SDK asking the same at once.
+"""Many parallel subagents, compared with the same requests sent by the plain SDK.
 
-A server in another process lets every subagent wait for its answer; the journal syncs to the disk.
+A server in another process delays every subagent's reply. The journal syncs to the disk.
 """
 
 import asyncio
@@ -56,45 +56,46 @@ from tests.benchmark.benchmark_row import BenchmarkRow
 
 SMALL_COUNT, COORDINATOR_COUNT, SUBAGENTS_PER_COORDINATOR = 10, 10, 100
 TOTAL_SUBAGENTS = COORDINATOR_COUNT * SUBAGENTS_PER_COORDINATOR
-ANSWER_S, NEVER_ANSWER_S, EVENT_TIMEOUT_S = 1.0, 600.0, 60.0
+REPLY_DELAY_S, NO_REPLY_DELAY_S, EVENT_TIMEOUT_S = 1.0, 600.0, 60.0
 MAX_KIB_PER_SUBAGENT, MAX_CANCEL_MS, MAX_APPROVAL_ROUND_TRIP_MS = 150.0, 500.0, 1.0
 REQUEST_COUNT = 50
 
 
 class EventCollector(Actor[Message]):
-    """Stands in the console's place and notes what it hears."""
+    """Takes the console's place and collects what it receives."""
 
-    def __init__(self, heard: "queue.SimpleQueue[tuple[Address, Message]]") -> None:
-        self._heard = heard
+    def __init__(self, received: "queue.SimpleQueue[tuple[Address, Message]]") -> None:
+        self._received = received
 
     def on_start(self) -> None:
         self.tell(APPROVALS, ApproverAvailabilityChanged(can_answer=False))
 
     def on_receive(self, message: Message) -> None:
-        self._heard.put((self.sender, message))
+        self._received.put((self.sender, message))
 
 
 class SlowServerProcess:
-    """A server in another process."""
+    """A `SlowModelServer` in another process."""
 
     def __init__(self, process: "subprocess.Popen[str]") -> None:
         self._process = process
-        self.url = f"http://127.0.0.1:{self._line()}"
+        self.url = f"http://127.0.0.1:{self._read_line()}"
 
     def wait_for_all_requests(self) -> None:
-        """Wait until each of the last has."""
-        self._line()
+        """Wait until every subagent at the last level has sent its request."""
+        self._read_line()
 
-    def _line(self) -> str:
+    def _read_line(self) -> str:
         assert self._process.stdout is not None
         return self._process.stdout.readline().strip()
 
 
 @contextmanager
 def run_slow_server(
-    first: int, second: int, answer_s: float = ANSWER_S
+    first_level_count: int, second_level_count: int, reply_delay_s: float = REPLY_DELAY_S
 ) -> Generator[SlowServerProcess]:
-    words = (sys.executable, slow_model_server.__file__, str(first), str(second), str(answer_s))
+    numbers = (first_level_count, second_level_count, reply_delay_s)
+    words = (sys.executable, slow_model_server.__file__, *map(str, numbers))
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
         try:
             yield SlowServerProcess(process)
@@ -103,7 +104,7 @@ def run_slow_server(
 
 
 class BenchmarkSession:
-    """One session at work against a server."""
+    """A session whose model is a server at a URL."""
 
     def __init__(self, folder: Path, url: str) -> None:
         (folder / "work").mkdir()
@@ -119,14 +120,14 @@ class BenchmarkSession:
             slot_limit=TOTAL_SUBAGENTS + COORDINATOR_COUNT,
         )
         session = open_session(options, time.time)  # noqa: TID251  (the wall clock)
-        around = SessionPorts(AnthropicClient(url, api_key="none"))
-        factories = make_child_factories(session, around, partial(EventCollector, self.received))
+        ports = SessionPorts(AnthropicClient(url, api_key="none"))
+        factories = make_child_factories(session, ports, partial(EventCollector, self.received))
         self.system = ActorSystem(partial(RootSupervisor, factories))
         self.spawn_count = 0
         self.wait_for_event(SessionConfigured)
 
     def wait_for_event(self, *kinds: type[Message]) -> Message:
-        """Wait until the primary says something of these kinds."""
+        """Return the primary's next event of these types."""
         while True:
             sender, message = self.received.get(timeout=EVENT_TIMEOUT_S)
             self.spawn_count += isinstance(message, SubagentStarted)
@@ -137,71 +138,74 @@ class BenchmarkSession:
         self.system.tell(PRIMARY, StartTurn(turn=1, text="begin"))
 
 
-def subagent_turn_ms(first: int, second: int) -> float:
-    """Play the whole turn; its makespan."""
-    with run_slow_server(first, second) as server, tempfile.TemporaryDirectory() as name:
+def subagent_turn_ms(first_level_count: int, second_level_count: int) -> float:
+    """Return the milliseconds of a turn in which all subagents run."""
+    counts = first_level_count, second_level_count
+    with run_slow_server(*counts) as server, tempfile.TemporaryDirectory() as name:
         session = BenchmarkSession(Path(name), server.url)
         enable_gc()
-        began_s = time.perf_counter()
+        started_s = time.perf_counter()
         session.prompt()
         end = session.wait_for_event(TurnCompleted, TurnFailed, TurnInterrupted)
-        took_s = time.perf_counter() - began_s
+        elapsed_s = time.perf_counter() - started_s
         session.system.stop()
-    if not isinstance(end, TurnCompleted) or session.spawn_count < first * (second or 1):
-        message = f"{session.spawn_count} were started: {end}"
+    if not isinstance(end, TurnCompleted) or session.spawn_count < first_level_count * (
+        second_level_count or 1
+    ):
+        message = f"{session.spawn_count} subagents were started: {end}"
         raise RuntimeError(message)
-    return took_s * 1e3
+    return elapsed_s * 1e3
 
 
 def sdk_requests_ms(count: int) -> float:
-    """Ask the same as often at once."""
+    """Return the milliseconds of the same requests sent in parallel by the plain SDK."""
     with run_slow_server(0, 0) as server, tempfile.TemporaryDirectory() as name:
         enable_gc()
-        return asyncio.run(_asked(count, server.url, Path(name))) * 1e3
+        return asyncio.run(_send_requests_s(count, server.url, Path(name))) * 1e3
 
 
-async def _asked(count: int, url: str, folder: Path) -> float:
-    role = prepare_agent(GENERAL_AGENT, Workspace(folder, folder), (), BUILT_IN_TOOLS)
-    asked: dict[str, Any] = {
+async def _send_requests_s(count: int, url: str, folder: Path) -> float:
+    agent = prepare_agent(GENERAL_AGENT, Workspace(folder, folder), (), BUILT_IN_TOOLS)
+    body: dict[str, Any] = {
         "model": "slow",
         "max_tokens": 1_000,
-        "system": role.system_prompt,
-        "tools": [build_schema(tool) for tool in role.tools],
+        "system": agent.system_prompt,
+        "tools": [build_schema(tool) for tool in agent.tools],
         "messages": [{"role": "user", "content": "leaf"}],
     }
     async with anthropic.AsyncAnthropic(
         base_url=url, api_key="none", max_retries=0, timeout=EVENT_TIMEOUT_S
     ) as client:
-        began_s = time.perf_counter()
-        await asyncio.gather(*(_answered(client, asked) for _ in range(count)))
-        return time.perf_counter() - began_s
+        started_s = time.perf_counter()
+        await asyncio.gather(*(_read_reply(client, body) for _ in range(count)))
+        return time.perf_counter() - started_s
 
 
-async def _answered(client: anthropic.AsyncAnthropic, asked: dict[str, Any]) -> None:
-    async with client.messages.stream(**asked) as stream:
+async def _read_reply(client: anthropic.AsyncAnthropic, body: dict[str, Any]) -> None:
+    async with client.messages.stream(**body) as stream:
         await stream.get_final_message()
 
 
 def memory_kib() -> float:
-    """Measure it in a process of its own, in which no memory is left of others."""
+    """Return the KiB per subagent, measured in a new process."""
     command = (sys.executable, "-m", __name__)
     return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
 
-def _memory_kib() -> float:
-    """Say what each of a thousand takes beside the idle program."""
+def _measure_memory_kib() -> float:
+    """Return the KiB per subagent, compared with the idle session."""
     with (
-        run_slow_server(COORDINATOR_COUNT, SUBAGENTS_PER_COORDINATOR, NEVER_ANSWER_S) as server,
+        run_slow_server(COORDINATOR_COUNT, SUBAGENTS_PER_COORDINATOR, NO_REPLY_DELAY_S) as server,
         tempfile.TemporaryDirectory() as name,
     ):
         session = BenchmarkSession(Path(name), server.url)
         gc.collect()
-        idle = _resident_kib()
+        idle_kib = _resident_kib()
         session.prompt()
         server.wait_for_all_requests()
-        most = _resident_kib()
+        busy_kib = _resident_kib()
         session.system.stop()
-    return (most - idle) / TOTAL_SUBAGENTS
+    return (busy_kib - idle_kib) / TOTAL_SUBAGENTS
 
 
 def _resident_kib() -> float:
@@ -210,61 +214,62 @@ def _resident_kib() -> float:
 
 
 def cancel_turn_ms() -> float:
-    """Stop a turn for which a thousand agents wait for the model."""
+    """Return the milliseconds to cancel a turn whose subagents wait for the model."""
     with (
-        run_slow_server(COORDINATOR_COUNT, SUBAGENTS_PER_COORDINATOR, NEVER_ANSWER_S) as server,
+        run_slow_server(COORDINATOR_COUNT, SUBAGENTS_PER_COORDINATOR, NO_REPLY_DELAY_S) as server,
         tempfile.TemporaryDirectory() as name,
     ):
         session = BenchmarkSession(Path(name), server.url)
         session.prompt()
         server.wait_for_all_requests()
         enable_gc()
-        began_s = time.perf_counter()
+        started_s = time.perf_counter()
         session.system.tell(PRIMARY, CancelTurn(turn=1))
         session.wait_for_event(TurnInterrupted)
-        took_s = time.perf_counter() - began_s
+        elapsed_s = time.perf_counter() - started_s
         session.system.stop()
-    return took_s * 1e3
+    return elapsed_s * 1e3
 
 
 def approval_round_trip_ms() -> float:
-    """Take a question from depth 3 to the broker, which refuses it, and that back; the median."""
-    asked_s: list[float] = []
-    took_s: list[float] = []
+    """Return the median milliseconds from a request at depth 3 to the broker's answer."""
+    sent_s: list[float] = []
+    round_trips_s: list[float] = []
     receive = Agent.on_receive
 
-    def timed(agent: Agent, message: Any) -> None:  # noqa: ANN401  (as replaced)
-        asks = isinstance(message, PermissionDecision) and message.action == "ask"
-        if asks:
-            asked_s.append(time.perf_counter())
+    def receive_timed(agent: Agent, message: Any) -> None:  # noqa: ANN401  (as replaced)
+        if isinstance(message, PermissionDecision) and message.action == "ask":
+            sent_s.append(time.perf_counter())
         elif isinstance(message, ApprovalUnavailable) and message.agent == agent.address:
-            took_s.append(time.perf_counter() - asked_s[-1])
+            round_trips_s.append(time.perf_counter() - sent_s[-1])
         receive(agent, message)
 
-    made = tuple(make_tool_use(f"c{n}", "bash", command=f"touch {n}") for n in range(REQUEST_COUNT))
-    parts: dict[str, list[Any]] = {
+    calls = tuple(
+        make_tool_use(f"c{n}", "bash", command=f"touch {n}") for n in range(REQUEST_COUNT)
+    )
+    replies_by_prompt: dict[str, list[Any]] = {
         "begin": [make_task_call("t", "one"), "done"],
         "one": [make_task_call("t", "two"), "done"],
         "two": [make_task_call("t", "three"), "done"],
-        "three": [made, "done"],
+        "three": [calls, "done"],
     }
-    with tempfile.TemporaryDirectory() as name, patch.object(Agent, "on_receive", timed):
-        stage = play(Path(name), parts)
-        stage.user.tell(APPROVALS, ApproverAvailabilityChanged(can_answer=False, reason="away"))
-        stage.prompt()
-        wait_for_completion(stage)
-        stage.system.stop()
-    if len(took_s) != REQUEST_COUNT:
-        message = f"{len(took_s)} of {REQUEST_COUNT} questions climbed"
+    with tempfile.TemporaryDirectory() as name, patch.object(Agent, "on_receive", receive_timed):
+        session = play(Path(name), replies_by_prompt)
+        session.user.tell(APPROVALS, ApproverAvailabilityChanged(can_answer=False, reason="away"))
+        session.prompt()
+        wait_for_completion(session)
+        session.system.stop()
+    if len(round_trips_s) != REQUEST_COUNT:
+        message = f"{len(round_trips_s)} of {REQUEST_COUNT} requests were answered"
         raise RuntimeError(message)
-    return statistics.median(took_s) * 1e3
+    return statistics.median(round_trips_s) * 1e3
 
 
 ROWS = (
     BenchmarkRow(
         "ten-subagents",
-        "ten subagents, each with an answer of 1 s",
-        "the plain SDK, the same ten calls at once",
+        "ten parallel subagents, each with a reply after 1 s",
+        "plain SDK: ten parallel requests",
         1.10,
         partial(subagent_turn_ms, SMALL_COUNT, 0),
         partial(sdk_requests_ms, SMALL_COUNT),
@@ -273,8 +278,8 @@ ROWS = (
     ),
     BenchmarkRow(
         "thousand-subagents",
-        "1,000 subagents below ten others, each with an answer of 1 s",
-        "the plain SDK, the same thousand calls at once",
+        "1,000 subagents under ten others, each with a reply after 1 s",
+        "plain SDK: 1,000 parallel requests",
         1.3,
         partial(subagent_turn_ms, COORDINATOR_COUNT, SUBAGENTS_PER_COORDINATOR),
         partial(sdk_requests_ms, TOTAL_SUBAGENTS),
@@ -283,8 +288,8 @@ ROWS = (
     ),
     BenchmarkRow(
         "subagent-memory",
-        "memory of each of 1,000 subagents at work, their connections included",
-        f"{MAX_KIB_PER_SUBAGENT:g} KiB, as stated",
+        "memory per subagent of 1,000 busy ones, with their connections",
+        f"{MAX_KIB_PER_SUBAGENT:g} KiB, fixed",
         1.0,
         memory_kib,
         lambda: MAX_KIB_PER_SUBAGENT,
@@ -292,9 +297,9 @@ ROWS = (
         rounds=1,
     ),
     BenchmarkRow(
-        "subagent-cancel",
-        "end of a turn for which 1,000 subagents are at work",
-        f"{MAX_CANCEL_MS:g} ms, as stated",
+        "cancel-subagents",
+        "cancel of a turn with 1,000 busy subagents",
+        f"{MAX_CANCEL_MS:g} ms, fixed",
         1.0,
         cancel_turn_ms,
         lambda: MAX_CANCEL_MS,
@@ -303,9 +308,9 @@ ROWS = (
         is_fixed_limit=True,
     ),
     BenchmarkRow(
-        "approval-climb",
-        "a question from depth 3 to the broker, and its answer back",
-        f"{MAX_APPROVAL_ROUND_TRIP_MS:g} ms, as stated",
+        "approval-round-trip",
+        "approval request from depth 3 to the broker and back",
+        f"{MAX_APPROVAL_ROUND_TRIP_MS:g} ms, fixed",
         1.0,
         approval_round_trip_ms,
         lambda: MAX_APPROVAL_ROUND_TRIP_MS,
@@ -316,4 +321,4 @@ ROWS = (
 )
 
 if __name__ == "__main__":
-    sys.stdout.write(str(_memory_kib()))
+    sys.stdout.write(str(_measure_memory_kib()))

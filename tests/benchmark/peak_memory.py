@@ -1,6 +1,6 @@
-"""Run a program, and write its largest memory in KiB into a file.
+"""Run a program and write its peak memory in KiB to a file.
 
-A process counts as its own what whoever started it had in memory then; this one has little.
+A new process starts with the memory of the one that started it, so the starter must be small.
 """
 
 import resource

@@ -1,6 +1,6 @@
-"""Runs the program as `greenroom` does, with every thread of it under a profiler.
+"""Run the program as `greenroom` does, with a profiler on every thread.
 
-What took longest goes into the file that `GREENROOM_BENCHMARK_PROFILE` names.
+The profile is appended to the file that `GREENROOM_BENCHMARK_PROFILE` names.
 """
 
 import cProfile
@@ -19,15 +19,15 @@ MAX_PROFILE_LINES = 45
 
 @contextmanager
 def profile_all_threads() -> Generator[list[cProfile.Profile]]:
-    """Profile this thread and all that begin meanwhile, each on its own."""
+    """Profile this thread and all threads that start in the meantime, one profile each."""
     profiles: list[cProfile.Profile] = []
 
-    def begin(*_: object) -> None:
+    def start_profile(*_: object) -> None:
         profiles.append(cProfile.Profile())
         profiles[-1].enable()
 
-    threading.setprofile(begin)
-    begin()
+    threading.setprofile(start_profile)
+    start_profile()
     try:
         yield profiles
     finally:
@@ -36,11 +36,11 @@ def profile_all_threads() -> Generator[list[cProfile.Profile]]:
 
 
 def main() -> None:
-    """Run it, then write the profile, and leave as it does."""
+    """Run the program, write the profile, and exit with the program's status."""
     sys.path.insert(0, str(ROOT))
     with profile_all_threads() as profiles:
         status = run_greenroom()
-    with Path(os.environ[PROFILE_VARIABLE]).open("a") as file:  # of several runs, all
+    with Path(os.environ[PROFILE_VARIABLE]).open("a") as file:  # a row may run the program twice
         pstats.Stats(*profiles, stream=file).sort_stats("cumulative").print_stats(MAX_PROFILE_LINES)
     from shell.process.streams import exit_process  # noqa: PLC0415  (loading is part of the start)
 
@@ -49,12 +49,13 @@ def main() -> None:
 
 def run_greenroom() -> int:
     """Run the program up to its exit status."""
-    from shell.main import run  # noqa: PLC0415  (as above)
+    from shell.main import run  # noqa: PLC0415  (loading is part of the start)
     from shell.process.deferred_imports import disable_gc  # noqa: PLC0415  (loading is part of the start)
-    from shell.process.streams import settle  # noqa: PLC0415  (as above)
+    from shell.process.streams import fix_home, fix_streams  # noqa: PLC0415  (as above)
 
     disable_gc()
-    settle()
+    fix_home()
+    fix_streams()
     return run(sys.argv[1:])
 
 

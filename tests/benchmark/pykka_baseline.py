@@ -1,4 +1,4 @@
-"""The same jobs on stock pykka: a thread for each actor."""
+"""Baseline for the actor runtime: unmodified pykka, a thread per actor."""
 
 import threading
 import time
@@ -10,7 +10,7 @@ from tests.benchmark.workload_sizes import ACTOR_COUNT, ASK_COUNT, TELL_COUNT
 
 
 class PykkaCounter(pykka.ThreadingActor):
-    """Counts what it is told, and answers what it is asked."""
+    """Waits for the last message, and replies to each."""
 
     def __init__(self, last: int, done: threading.Event) -> None:
         super().__init__()
@@ -24,7 +24,7 @@ class PykkaCounter(pykka.ThreadingActor):
 
 
 def tell_us() -> float:
-    """Microseconds for one message."""
+    """Return the microseconds per message."""
     done = threading.Event()
     ref = PykkaCounter.start(TELL_COUNT, done)
     began_s = time.perf_counter()
@@ -37,7 +37,7 @@ def tell_us() -> float:
 
 
 def ask_us() -> float:
-    """Microseconds for a request and its reply."""
+    """Return the microseconds per request and reply."""
     ref = PykkaCounter.start(-1, threading.Event())
     began_s = time.perf_counter()
     for number in range(ASK_COUNT):
@@ -48,7 +48,7 @@ def ask_us() -> float:
 
 
 def start_and_stop_us() -> tuple[float, float]:
-    """Microseconds to start one of many actors, and to stop it."""
+    """Return the microseconds per actor to start many and to stop them."""
     never = threading.Event()
     began_s = time.perf_counter()
     refs = [PykkaCounter.start(-1, never) for _ in range(ACTOR_COUNT)]
@@ -60,12 +60,12 @@ def start_and_stop_us() -> tuple[float, float]:
 
 
 def memory_kib() -> float:
-    """KiB of Python's own memory for one idle actor; its thread's stack comes on top."""
+    """Return the KiB of Python memory per idle actor, without the stack of its thread."""
     never = threading.Event()
     tracemalloc.start()
     refs = [PykkaCounter.start(-1, never) for _ in range(ACTOR_COUNT)]
-    taken_bytes, _ = tracemalloc.get_traced_memory()
+    used_bytes, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     for ref in refs:
         ref.stop()
-    return taken_bytes / ACTOR_COUNT / 1024
+    return used_bytes / ACTOR_COUNT / 1024

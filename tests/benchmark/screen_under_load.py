@@ -1,4 +1,4 @@
-"""The real screen under a load of made-up reports: `RATE` events a second on `STREAMS` streams."""
+"""The real screen under artificial load; `LOAD` in the environment is the events per second."""
 
 import os
 import threading
@@ -18,42 +18,42 @@ BATCH_INTERVAL_S = 0.005
 _WORDS = "lorem ipsum `dolor` sit *amet*, consectetur "
 
 
-def post_events(inbox: ScreenEventQueue, events_per_s: int) -> None:
-    """Report without end: text, and now and then a call that begins and one that has ended."""
-    each = max(round(events_per_s * BATCH_INTERVAL_S), 1)
+def post_events(events: ScreenEventQueue, events_per_s: int) -> None:
+    """Post events forever: text, and sometimes the start or end of a tool call."""
+    batch_size = max(round(events_per_s * BATCH_INTERVAL_S), 1)
     due_s = time.perf_counter()
-    for number in count():
-        for event in range(number * each, (number + 1) * each):
-            stream = event % STREAM_COUNT
+    for batch in count():
+        for number in range(batch * batch_size, (batch + 1) * batch_size):
+            stream = number % STREAM_COUNT
             call, title = f"c{stream}", f"bash stream {stream}"
-            if event // STREAM_COUNT % 20 == 0:
-                inbox.put(ToolStarted(turn=1, call_id=call, tool="bash", title=title))
-            elif event // STREAM_COUNT % 20 == 10:
-                inbox.put(
+            if number // STREAM_COUNT % 20 == 0:
+                events.put(ToolStarted(turn=1, call_id=call, tool="bash", title=title))
+            elif number // STREAM_COUNT % 20 == 10:
+                events.put(
                     ToolEnded(
                         turn=1, call_id=call, tool="bash", title=title, status="ok", text=_WORDS
                     )
                 )
             else:
-                end = "\n\n" if event % 40 == 0 else ""
-                inbox.put(TextDelta(text=_WORDS[event % 7 :] + end))
+                end = "\n\n" if number % 40 == 0 else ""
+                events.put(TextDelta(text=_WORDS[number % 7 :] + end))
         due_s += BATCH_INTERVAL_S
         threading.Event().wait(max(due_s - time.perf_counter(), 0.0))
 
 
 def main() -> int:
-    """Show the screen; `LOAD` in the environment is the rate."""
-    inbox = ScreenEventQueue()
+    """Show the screen until the user exits."""
+    events = ScreenEventQueue()
 
     def post(_message: Message) -> None:
-        """Nobody is behind the screen."""
+        """Drop the user's commands; there are no actors."""
 
-    # What was imported is never looked through for garbage, as in the program.
-    repl = Repl(post, inbox, SessionContext(), on_first_draw=enable_gc)
-    inbox.put(sample_events.session_configured())
+    # As in the program, garbage collection starts after the imports and skips what they loaded.
+    repl = Repl(post, events, SessionContext(), on_first_draw=enable_gc)
+    events.put(sample_events.session_configured())
     if rate := int(os.environ.get("LOAD", "0")):
-        inbox.put(TurnStarted(turn=1, prompt="load"))
-        threading.Thread(target=post_events, args=(inbox, rate), daemon=True).start()
+        events.put(TurnStarted(turn=1, prompt="load"))
+        threading.Thread(target=post_events, args=(events, rate), daemon=True).start()
     return repl.run()
 
 

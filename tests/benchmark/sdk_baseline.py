@@ -1,6 +1,6 @@
-"""The limit for a whole run: a loop of the plain SDK with one tool, as its documentation has it.
+"""Baseline for a whole run: the plain SDK in a loop with one tool, as in its documentation.
 
-Arguments: a file for its journal, then the prompt.
+Arguments: a journal file, then the prompt.
 """
 
 import os
@@ -12,7 +12,7 @@ import anthropic
 
 
 def main(journal: str, prompt: str) -> None:
-    """Ask, run what is called, write a line and sync it, until nothing is called."""
+    """Send requests and run tool calls until there are none; sync one line per call."""
     client = anthropic.Anthropic()
     file = os.open(journal, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     messages: list[Any] = [{"role": "user", "content": prompt}]
@@ -24,19 +24,19 @@ def main(journal: str, prompt: str) -> None:
             reply = stream.get_final_message()
         content = [block.model_dump(exclude_none=True) for block in reply.content]
         messages.append({"role": "assistant", "content": content})
-        uses = [block for block in reply.content if block.type == "tool_use"]
-        if not uses:
+        calls = [block for block in reply.content if block.type == "tool_use"]
+        if not calls:
             return
-        messages.append({"role": "user", "content": [_result(use, file) for use in uses]})
+        messages.append({"role": "user", "content": [_run_call(call, file) for call in calls]})
 
 
-def _result(use: Any, journal: int) -> dict[str, Any]:  # noqa: ANN401  (the SDK's block)
-    done = subprocess.run(
-        ["bash", "-c", str(use.input["command"])], capture_output=True, text=True, check=False
+def _run_call(call: Any, journal: int) -> dict[str, Any]:  # noqa: ANN401  (the SDK's block)
+    process = subprocess.run(
+        ["bash", "-c", str(call.input["command"])], capture_output=True, text=True, check=False
     )
     os.write(journal, b"x" * 300 + b"\n")
     os.fdatasync(journal)
-    return {"type": "tool_result", "tool_use_id": use.id, "content": done.stdout}
+    return {"type": "tool_result", "tool_use_id": call.id, "content": process.stdout}
 
 
 if __name__ == "__main__":

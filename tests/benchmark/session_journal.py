@@ -1,6 +1,6 @@
-"""What the journal costs beside the system calls that nobody can do without.
+"""Cost of the journal, compared with the system calls that it needs.
 
-The files lie in the system's folder for such; `TMPDIR` names another disk.
+The files are in the system's folder for temporary files; set `TMPDIR` to measure another disk.
 """
 
 import os
@@ -37,77 +37,77 @@ HEADER_RECORDS: tuple[tuple[Record, Address], ...] = (
 
 
 def one_appender_us() -> float:
-    """Microseconds for a record that one writer appends and syncs after another."""
+    """Return the microseconds per record that one writer appends and syncs."""
     with tempfile.TemporaryDirectory() as folder:
-        log = _begun(Path(folder))
-        began_s = time.perf_counter()
+        log = _create_log(Path(folder))
+        started_s = time.perf_counter()
         for number in range(APPEND_COUNT):
-            log.append([(_record(number), PRIMARY)])
-        taken_s = time.perf_counter() - began_s
+            log.append([(_make_record(number), PRIMARY)])
+        elapsed_s = time.perf_counter() - started_s
         log.close()
-    return taken_s / APPEND_COUNT * 1e6
+    return elapsed_s / APPEND_COUNT * 1e6
 
 
-def thousand_appenders_us() -> float:
-    """Microseconds for a record of 1,000 actors that each append one and wait for its sync."""
+def parallel_appenders_us() -> float:
+    """Return the microseconds per record of 1,000 actors that each append one in parallel."""
     with tempfile.TemporaryDirectory() as folder:
-        log, done = _begun(Path(folder)), Event()
-        system = ActorSystem(partial(_Crowd, log, done))
+        log, done = _create_log(Path(folder)), Event()
+        system = ActorSystem(partial(_AppenderParent, log, done))
         try:
-            began_s = time.perf_counter()
+            started_s = time.perf_counter()
             system.tell(ROOT, Appended(id=0))
             assert done.wait(60)
-            taken_s = time.perf_counter() - began_s
+            elapsed_s = time.perf_counter() - started_s
         finally:
             system.stop()
-    return taken_s / APPENDER_COUNT * 1e6
+    return elapsed_s / APPENDER_COUNT * 1e6
 
 
 def resume_ms() -> float:
-    """Milliseconds to open a session of 10,000 records and rebuild turn and conversation."""
+    """Return the milliseconds to open a session of 10,000 records and restore its state."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "session.jsonl"
-        records = [*HEADER_RECORDS, *((each, PRIMARY) for each in _conversation())]
+        records = [*HEADER_RECORDS, *((each, PRIMARY) for each in _make_conversation())]
         SessionLog.create(path, records, _clock).close()
-        enable_gc()  # as the program does on its way to the first screen
-        began_s = time.perf_counter()
+        enable_gc()  # as the program does before the first screen
+        started_s = time.perf_counter()
         log, contents = SessionLog.open(path, _clock)
-        past = restore(contents.records, AgentState())
+        state = restore(contents.records, AgentState())
         history = ConversationHistory()
-        for record in past.records:
+        for record in state.records:
             history.add(record)
-        taken_s = time.perf_counter() - began_s
+        elapsed_s = time.perf_counter() - started_s
         log.close()
     assert len(contents.lines) >= RECORD_COUNT
-    return taken_s * 1e3
+    return elapsed_s * 1e3
 
 
 def raw_write_us(lines: int) -> float:
-    """Microseconds to write and sync one of the same lines, one by one."""
-    data = [encode_line(JournalLine(n, _clock(), PRIMARY, _record(n))) for n in range(lines)]
+    """Return the microseconds per line to write and sync the same lines one by one."""
+    data = [encode_line(JournalLine(n, _clock(), PRIMARY, _make_record(n))) for n in range(lines)]
     with tempfile.NamedTemporaryFile(buffering=0) as file:
-        began_s = time.perf_counter()
+        started_s = time.perf_counter()
         for each in data:
             os.write(file.fileno(), each)
             os.fdatasync(file.fileno())
-        return (time.perf_counter() - began_s) / lines * 1e6
+        return (time.perf_counter() - started_s) / lines * 1e6
 
 
 class _Appender(Actor[Appended | AppendFailed]):
-    def __init__(self, journal: Address, crowd: Address, number: int) -> None:
-        self._journal, self._crowd, self._number = journal, crowd, number
+    def __init__(self, journal: Address, parent: Address, number: int) -> None:
+        self._journal, self._parent, self._number = journal, parent, number
 
     def on_start(self) -> None:
-        self.tell(self._journal, Append(id=1, records=(_record(self._number),)))
+        self.tell(self._journal, Append(id=1, records=(_make_record(self._number),)))
 
     def on_receive(self, message: Appended | AppendFailed) -> None:
         assert isinstance(message, Appended)
-        self.tell(self._crowd, message)
+        self.tell(self._parent, message)
 
 
-class _Crowd(Actor[Appended | AppendFailed | ChildEnded]):
+class _AppenderParent(Actor[Appended | AppendFailed | ChildEnded]):
     def __init__(self, log: SessionLog, done: Event) -> None:
-        self._log, self._done, self._answers = log, done, 0
+        self._log, self._done, self._answer_count = log, done, 0
 
     def on_start(self) -> None:
         self._journal = self.start(partial(Journal, self._log, AppendLedger()), "journal")
@@ -118,41 +118,41 @@ class _Crowd(Actor[Appended | AppendFailed | ChildEnded]):
                 make = partial(_Appender, self._journal, self.address, number)
                 self.start(make, f"appender-{number}")
         elif isinstance(message, Appended):
-            self._answers += 1
-            if self._answers == APPENDER_COUNT:
+            self._answer_count += 1
+            if self._answer_count == APPENDER_COUNT:
                 self._done.set()
 
 
-def _begun(folder: Path) -> SessionLog:
+def _create_log(folder: Path) -> SessionLog:
     return SessionLog.create(folder / "session.jsonl", HEADER_RECORDS, _clock)
 
 
-def _record(number: int) -> ToolEnded:
+def _make_record(number: int) -> ToolEnded:
     return ToolEnded(
         turn=1,
         call_id=f"toolu_{number}",
         tool="read",
         title="read actors/sessions/session_log.py",
         status="ok",
-        text="a line of what was read\n" * 12,
+        text="a line of the file\n" * 12,
     )
 
 
-def _conversation() -> list[Record]:
-    """10,000 records as agents leave them: five for each turn, every call with its result."""
+def _make_conversation() -> list[Record]:
+    """Return 10,000 records: five per turn, with one tool call and its result."""
     records: list[Record] = []
     for turn in range(1, RECORD_COUNT // 5 + 1):
         call = f"toolu_{turn}"
         use = ToolUseBlock(id=call, name="bash", input={"command": "make test"})
-        said = (TextBlock(text="I run the tests now. " * 10), use)
+        content = (TextBlock(text="Running the tests now. " * 10), use)
         usage = Usage(input_tokens=1000, output_tokens=100)
         records += (
-            TurnStarted(turn=turn, prompt="Mend the test that fails, please."),
+            TurnStarted(turn=turn, prompt="Fix the failing test, please."),
             ReplyCompleted(
-                turn=turn, content=said, stop_reason="tool_use", usage=usage, model="scripted"
+                turn=turn, content=content, stop_reason="tool_use", usage=usage, model="scripted"
             ),
             ToolStarted(turn=turn, call_id=call, tool="bash", title="bash make test"),
-            _record(turn).model_copy(update={"turn": turn, "call_id": call}),
+            _make_record(turn).model_copy(update={"turn": turn, "call_id": call}),
             TurnCompleted(turn=turn, text="Done.", stop_reason="end_turn", usage=usage),
         )
     return records
@@ -162,28 +162,28 @@ def _clock() -> float:
     return 1_700_000_000.0
 
 
-WRITE_BASELINE = "`os.write` + `fdatasync` of each"
+WRITE_BASELINE = "`os.write` and `fdatasync` for each"
 ROWS = (
     BenchmarkRow(
         "append",
-        "a record appended and synced",
+        "one record appended and synced",
         WRITE_BASELINE,
         1.5,
         one_appender_us,
         lambda: raw_write_us(APPEND_COUNT),
     ),
     BenchmarkRow(
-        "appenders",
-        f"the same by {APPENDER_COUNT:,} actors at once",
+        "parallel-append",
+        f"the same by {APPENDER_COUNT:,} actors in parallel",
         WRITE_BASELINE,
         1.5,
-        thousand_appenders_us,
+        parallel_appenders_us,
         lambda: raw_write_us(APPENDER_COUNT),
     ),
     BenchmarkRow(
         "resume",
-        f"resume of {RECORD_COUNT:,} records",
-        f"{RESUME_LIMIT_MS:g} ms, as stated",
+        f"resume of a session with {RECORD_COUNT:,} records",
+        f"{RESUME_LIMIT_MS:g} ms, fixed",
         1,
         resume_ms,
         lambda: RESUME_LIMIT_MS,

@@ -1,7 +1,8 @@
-"""A model server in a process of its own, on which every subagent waits for its answer.
+"""A model server in its own process; every subagent at the last level waits for its reply.
 
-Arguments: how many the primary starts, how many each of those starts (0: none), and how long each
-of the last waits, in seconds. It prints its port, and a line more when all of the last have asked.
+Arguments: the number of subagents that the primary starts, the number that each of those starts
+(0: none), and the seconds that each subagent at the last level waits. It prints its port, and one
+more line when all of the last level have sent a request.
 """
 
 import asyncio
@@ -15,38 +16,41 @@ from actors.models.server_sent_events import encode_event
 BACKLOG = 4_096
 
 
-async def main(first_level_count: int, second_level_count: int, answer_s: float) -> None:
-    """Serve until it is killed."""
-    serve = SlowModelServer(first_level_count, second_level_count, answer_s).serve
+async def main(first_level_count: int, second_level_count: int, reply_delay_s: float) -> None:
+    """Serve until the process is killed."""
+    serve = SlowModelServer(first_level_count, second_level_count, reply_delay_s).serve
     server = await asyncio.start_server(serve, "127.0.0.1", 0, backlog=BACKLOG)
     print_line(str(server.sockets[0].getsockname()[1]))
     await server.serve_forever()
 
 
 class SlowModelServer:
-    """Answers by what it is asked, without a memory."""
+    """Chooses each response by the request's last message."""
 
-    def __init__(self, first: int, second: int, answer_s: float) -> None:
-        self._answer_s = answer_s
-        self._awaited = first * (second or 1)
-        self._bodies = {
+    def __init__(
+        self, first_level_count: int, second_level_count: int, reply_delay_s: float
+    ) -> None:
+        self._reply_delay_s = reply_delay_s
+        self._missing_requests = first_level_count * (second_level_count or 1)
+        second_level = "coordinator" if second_level_count else "leaf"
+        self._responses = {
             "leaf": encode_response(ReplyPlan(text="found it")),
             "done": encode_response(ReplyPlan(text="done")),
-            "primary": encode_response(plan_tasks("chief" if second else "leaf", first)),
-            "chief": encode_response(plan_tasks("leaf", second)),
+            "primary": encode_response(plan_tasks(second_level, first_level_count)),
+            "coordinator": encode_response(plan_tasks("leaf", second_level_count)),
         }
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Answer on one connection until it is closed."""
+        """Respond on one connection until it is closed."""
         try:
-            while asked := await read_request(reader):
-                part = get_requester(asked)
-                if part == "leaf":
-                    self._awaited -= 1
-                    if not self._awaited:
-                        print_line("all have asked")
-                    await asyncio.sleep(self._answer_s)
-                writer.write(self._bodies[part])
+            while request := await read_request(reader):
+                role = find_role(request)
+                if role == "leaf":
+                    self._missing_requests -= 1
+                    if not self._missing_requests:
+                        print_line("all requests are here")
+                    await asyncio.sleep(self._reply_delay_s)
+                writer.write(self._responses[role])
                 await writer.drain()
         except (ConnectionError, asyncio.IncompleteReadError):
             pass
@@ -55,40 +59,40 @@ class SlowModelServer:
 
 
 def print_line(line: str) -> None:
-    """Tell whoever started it."""
+    """Print a line for the process that started this one."""
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
 
 
 async def read_request(reader: asyncio.StreamReader) -> dict[str, Any]:
-    """Read one request; empty: there is none more."""
+    """Return the body of the next request."""
     head = await reader.readuntil(b"\r\n\r\n")
     fields = [line.partition(b":") for line in head.lower().split(b"\r\n")]
     length = next(int(value) for name, _, value in fields if name == b"content-length")
-    asked: dict[str, Any] = json.loads(await reader.readexactly(length))
-    return asked
+    request: dict[str, Any] = json.loads(await reader.readexactly(length))
+    return request
 
 
-def get_requester(asked: dict[str, Any]) -> str:
-    """Say who asks, and whether what it started has answered."""
-    last: str | list[dict[str, Any]] = asked["messages"][-1]["content"]
-    if isinstance(last, str):
-        said = last
-    elif last[0]["type"] == "tool_result":
-        said = "done"
+def find_role(request: dict[str, Any]) -> str:
+    """Return which agent sent a request, or `done` if it has the results of its subagents."""
+    content: str | list[dict[str, Any]] = request["messages"][-1]["content"]
+    if isinstance(content, str):
+        text = content
+    elif content[0]["type"] == "tool_result":
+        text = "done"
     else:
-        said = last[-1]["text"]
-    return said if said in ("chief", "leaf", "done") else "primary"
+        text = content[-1]["text"]
+    return text if text in ("coordinator", "leaf", "done") else "primary"
 
 
 def plan_tasks(prompt: str, count: int) -> ReplyPlan:
-    """Start so many at once."""
+    """Return a reply that starts this many subagents in parallel."""
     arguments = {"description": prompt, "prompt": prompt, "subagent_type": "general"}
     return ReplyPlan(calls=tuple(ScriptedCall("task", dict(arguments)) for _ in range(count)))
 
 
 def encode_response(plan: ReplyPlan) -> bytes:
-    """Write a whole answer."""
+    """Return a whole HTTP response."""
     data = b"".join(
         encode_event(each) for each in generate_events(plan, {"model": "slow"}, "toolu")
     )

@@ -1,4 +1,4 @@
-"""Whole programs against a scripted server: start, tool turns, streams, memory, first screen."""
+"""The whole program with a scripted server: start, tool calls, streams, memory, first screen."""
 
 import os
 import pty
@@ -25,31 +25,31 @@ from tests.scripted_server import (
 TURN_COUNT = 50
 DELTA_COUNT, LONG_DELTA_COUNT, INPUT_DELTA_COUNT = 1_000, 51_000, 8_000
 TOTAL_INPUT_DELTAS = 96_000
-"""Over several calls: those of one alone take less than one start differs from another."""
+"""Spread over several calls, as the deltas of one take less time than the start varies."""
 FIRST_SCREEN_MARKER = "greenroom ·".encode()
-"""The footer of the first frame, under an input line that takes keys."""
+"""Part of the first frame's footer, drawn when the input line takes keys."""
 CommandBuilder = Callable[[Path], Sequence[str]]
-"""Makes the words of a command from a folder that it may write to."""
+"""Builds a command line, given a folder that the command may write to."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProgramTiming:
-    """What one run took."""
+    """Times of one run."""
 
     first_request_ms: float
-    """Until its first request."""
+    """From the start to the first request."""
     turns_ms: float
-    """From its first request to its last."""
+    """From the first request to the last."""
     cpu_us: float
 
 
 def greenroom_command(_: Path) -> Sequence[str]:
-    """Run our program headless."""
+    """Return the command for a headless run of Greenroom."""
     return (*program_command(), "-p", "x", "--permission-mode", "yolo")
 
 
 def program_command() -> tuple[str, ...]:
-    """Start our program, under a profiler where that is asked for."""
+    """Return the command for Greenroom, under the profiler if it is on."""
     return (
         (sys.executable, "-P", program_profiler.__file__)
         if program_profiler.PROFILE_VARIABLE in os.environ
@@ -58,26 +58,26 @@ def program_command() -> tuple[str, ...]:
 
 
 def sdk_command(folder: Path) -> Sequence[str]:
-    """Run the SDK's loop."""
+    """Return the command for the loop of the plain SDK."""
     return (sys.executable, sdk_baseline.__file__, str(folder / "journal"), "x")
 
 
 def http_command(_: Path) -> Sequence[str]:
-    """Read one stream by the standard library."""
+    """Return the command that reads one stream with the standard library."""
     return (sys.executable, http_stream_baseline.__file__, "x")
 
 
-def run_program(command: CommandBuilder, *answers: ScriptedResponse) -> ProgramTiming:
-    """Run a program against a server with these answers, in a folder of its own."""
-    with tempfile.TemporaryDirectory() as name, ScriptedServer(*answers) as server:
+def run_program(build_command: CommandBuilder, *responses: ScriptedResponse) -> ProgramTiming:
+    """Run a program in a new folder with a server that sends these responses."""
+    with tempfile.TemporaryDirectory() as name, ScriptedServer(*responses) as server:
         folder = Path(name)
         make_repository(folder / "work")
         environment = _environment(folder) | {
             "ANTHROPIC_BASE_URL": server.base_url,
             "ANTHROPIC_API_KEY": "none",
         }
-        words = command(folder)
-        began_s = time.perf_counter()
+        words = build_command(folder)
+        started_s = time.perf_counter()
         process = subprocess.Popen(
             words,
             cwd=folder / "work",
@@ -87,53 +87,57 @@ def run_program(command: CommandBuilder, *answers: ScriptedResponse) -> ProgramT
         )
         server.wait_for_requests(1, 60)
         first_s = time.perf_counter()
-        server.wait_for_requests(len(answers), 60)
+        server.wait_for_requests(len(responses), 60)
         last_s = time.perf_counter()
-        _, status, used = os.wait4(process.pid, 0)
+        _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode or len(server.requests) != len(answers):
+    if process.returncode or len(server.requests) != len(responses):
         message = f"{words[0]}: exit status {process.returncode}, {len(server.requests)} requests"
         raise RuntimeError(message)
     return ProgramTiming(
-        first_request_ms=(first_s - began_s) * 1e3,
+        first_request_ms=(first_s - started_s) * 1e3,
         turns_ms=(last_s - first_s) * 1e3,
-        cpu_us=(used.ru_utime + used.ru_stime) * 1e6,
+        cpu_us=(usage.ru_utime + usage.ru_stime) * 1e6,
     )
 
 
 def _environment(folder: Path) -> dict[str, str]:
-    kept = {
+    inherited = {
         name: os.environ[name]
         for name in ("PATH", "LANG", program_profiler.PROFILE_VARIABLE)
         if name in os.environ
     }
-    return kept | {"HOME": str(folder), "GREENROOM_HOME": str(folder / "state"), "TERM": "xterm"}
+    return inherited | {
+        "HOME": str(folder),
+        "GREENROOM_HOME": str(folder / "state"),
+        "TERM": "xterm",
+    }
 
 
-# What is measured of a run.
+# Measurements of a run.
 
 
-def first_ms(command: CommandBuilder) -> float:
-    """Milliseconds from the start to the first request."""
+def first_request_ms(command: CommandBuilder) -> float:
+    """Return the milliseconds from the start to the first request."""
     return run_program(command, respond_text("hi")).first_request_ms
 
 
-def turn_ms(command: CommandBuilder) -> float:
-    """Milliseconds for one tool turn."""
-    echo = [respond_tool_call("bash", command="echo hi") for _ in range(TURN_COUNT)]
-    return run_program(command, *echo, respond_text("done")).turns_ms / TURN_COUNT
+def tool_call_ms(command: CommandBuilder) -> float:
+    """Return the milliseconds per tool call and its request."""
+    calls = [respond_tool_call("bash", command="echo hi") for _ in range(TURN_COUNT)]
+    return run_program(command, *calls, respond_text("done")).turns_ms / TURN_COUNT
 
 
 def peak_memory_mib(command: CommandBuilder) -> float:
-    """MiB of memory at most, for one reply."""
-    with tempfile.NamedTemporaryFile("r") as told:
-        words = (sys.executable, peak_memory.__file__, told.name)
+    """Return the peak memory in MiB of a run with one reply."""
+    with tempfile.NamedTemporaryFile("r") as result:
+        words = (sys.executable, peak_memory.__file__, result.name)
         run_program(lambda folder: (*words, *command(folder)), respond_text("hi"))
-        return int(told.read()) / 1024
+        return int(result.read()) / 1024
 
 
 def delta_us(command: CommandBuilder) -> float:
-    """Microseconds of processor time for one more streamed delta of text."""
+    """Return the CPU microseconds per text delta, from the difference of two runs."""
     long, short = (
         run_program(command, respond_text_deltas(count)).cpu_us
         for count in (LONG_DELTA_COUNT, DELTA_COUNT)
@@ -142,50 +146,50 @@ def delta_us(command: CommandBuilder) -> float:
 
 
 def input_delta_us(command: CommandBuilder, deltas: int = INPUT_DELTA_COUNT) -> float:
-    """Microseconds of processor time for one more delta of tools' inputs, each of so many."""
-    after = [respond_text("done")] if command is greenroom_command else []
+    """Return the CPU microseconds per tool input delta, with this many deltas per call."""
+    last_response = [respond_text("done")] if command is greenroom_command else []
     inputs = TOTAL_INPUT_DELTAS // deltas
     long, short = (
-        run_program(command, respond_input_deltas(inputs, each), *after).cpu_us
+        run_program(command, respond_input_deltas(inputs, each), *last_response).cpu_us
         for each in (deltas, 1)
     )
     return (long - short) / TOTAL_INPUT_DELTAS
 
 
 def respond_text_deltas(deltas: int) -> ScriptedResponse:
-    """Answer by so many deltas of text."""
+    """Respond with this many text deltas."""
     first, *rest = generate_events(ReplyPlan(text="x"), {"model": "scripted"}, "toolu")
     delta: StreamEvent = {"type": "text_delta", "text": "eleven char"}
-    more: StreamEvent = {"type": "content_block_delta", "index": 0, "delta": delta}
-    return respond_events([first, rest[0], *([more] * deltas), *rest[1:]])
+    event: StreamEvent = {"type": "content_block_delta", "index": 0, "delta": delta}
+    return respond_events([first, rest[0], *([event] * deltas), *rest[1:]])
 
 
 def respond_input_deltas(inputs: int, deltas: int) -> ScriptedResponse:
-    """Answer by so many calls whose inputs come in so many deltas each, with escapes."""
-    said = [next(generate_events(ReplyPlan(), {"model": "scripted"}, "toolu"))]
+    """Respond with tool calls whose inputs come in many deltas, with escapes."""
+    events = [next(generate_events(ReplyPlan(), {"model": "scripted"}, "toolu"))]
     for index in range(inputs):
-        said += _call(index, deltas)
+        events += _stream_call(index, deltas)
     end: StreamEvent = {"stop_reason": "tool_use"}
-    said.append({"type": "message_delta", "delta": end, "usage": {"output_tokens": 9}})
-    return respond_events([*said, {"type": "message_stop"}])
+    events.append({"type": "message_delta", "delta": end, "usage": {"output_tokens": 9}})
+    return respond_events([*events, {"type": "message_stop"}])
 
 
-def _call(index: int, deltas: int) -> list[StreamEvent]:
+def _stream_call(index: int, deltas: int) -> list[StreamEvent]:
     pieces = ['{"path": "/nowhere/x", "content": "', *(['a\\n\\"bcdef\\t'] * deltas), '"}']
     block: StreamEvent = {"type": "tool_use", "id": f"toolu_{index}", "name": "write", "input": {}}
-    said: list[StreamEvent] = [
+    events: list[StreamEvent] = [
         {"type": "content_block_start", "index": index, "content_block": block}
     ]
     for piece in pieces:
         delta: StreamEvent = {"type": "input_json_delta", "partial_json": piece}
-        said.append({"type": "content_block_delta", "index": index, "delta": delta})
-    return [*said, {"type": "content_block_stop", "index": index}]
+        events.append({"type": "content_block_delta", "index": index, "delta": delta})
+    return [*events, {"type": "content_block_stop", "index": index}]
 
 
 def process_ms(*words: str) -> float:
-    """Milliseconds of a whole process that says little."""
+    """Return the milliseconds of a whole process."""
     with tempfile.TemporaryDirectory() as name:
-        began_s = time.perf_counter()
+        started_s = time.perf_counter()
         subprocess.run(
             words,
             cwd=name,
@@ -194,53 +198,53 @@ def process_ms(*words: str) -> float:
             stdout=subprocess.DEVNULL,
             check=True,
         )
-        return (time.perf_counter() - began_s) * 1e3
+        return (time.perf_counter() - started_s) * 1e3
 
 
 def first_screen_ms() -> float:
-    """Milliseconds until the first screen stands."""
+    """Return the milliseconds from the start to the first screen."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         make_repository(folder / "work")
-        ours, theirs = pty.openpty()
-        os.set_blocking(ours, True)
-        began_s = time.perf_counter()
+        master, slave = pty.openpty()
+        os.set_blocking(master, True)
+        started_s = time.perf_counter()
         process = subprocess.Popen(
             program_command(),
             cwd=folder / "work",
             env=_environment(folder),
-            stdin=theirs,
-            stdout=theirs,
-            stderr=theirs,
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
             start_new_session=True,
         )
-        os.close(theirs)
-        seen = b""
-        while FIRST_SCREEN_MARKER not in seen:
-            seen += os.read(ours, 65_536)
-        took_s = time.perf_counter() - began_s
+        os.close(slave)
+        output = b""
+        while FIRST_SCREEN_MARKER not in output:
+            output += os.read(master, 65_536)
+        took_s = time.perf_counter() - started_s
         process.terminate()
         process.wait()
-        os.close(ours)
+        os.close(master)
         return took_s * 1e3
 
 
 SDK_BASELINE, HTTP_BASELINE, PYTHON_BASELINE = (
-    "bare SDK loop",
-    "http.client + json.loads",
-    "python -c pass",
+    "plain SDK in a loop",
+    "`http.client` and `json.loads`",
+    "`python -c pass`",
 )
-_PASS = (sys.executable, "-c", "pass")
+_EMPTY_PROGRAM = (sys.executable, "-c", "pass")
 
 
-def _small(name: str, reach: float, *words: str) -> BenchmarkRow:
+def _process_row(name: str, target: float, *words: str) -> BenchmarkRow:
     return BenchmarkRow(
         name,
         f"`greenroom {' '.join(words)}`",
         PYTHON_BASELINE,
-        reach,
+        target,
         lambda: process_ms(*program_command(), *words),
-        lambda: process_ms(*_PASS),
+        lambda: process_ms(*_EMPTY_PROGRAM),
         "ms",
         rounds=9,
     )
@@ -248,26 +252,26 @@ def _small(name: str, reach: float, *words: str) -> BenchmarkRow:
 
 ROWS = (
     BenchmarkRow(
-        "first",
+        "first-request",
         "start to first request",
         SDK_BASELINE,
         1,
-        lambda: first_ms(greenroom_command),
-        lambda: first_ms(sdk_command),
+        lambda: first_request_ms(greenroom_command),
+        lambda: first_request_ms(sdk_command),
         "ms",
     ),
     BenchmarkRow(
-        "turn",
-        "one tool turn, a synced write each",
+        "tool-call",
+        "one tool call with its request and a synced write",
         SDK_BASELINE,
         1.5,
-        lambda: turn_ms(greenroom_command),
-        lambda: turn_ms(sdk_command),
+        lambda: tool_call_ms(greenroom_command),
+        lambda: tool_call_ms(sdk_command),
         "ms",
     ),
     BenchmarkRow(
-        "delta",
-        "one streamed delta, processor time",
+        "text-delta",
+        "one text delta, CPU time",
         HTTP_BASELINE,
         1.5,
         lambda: delta_us(greenroom_command),
@@ -275,8 +279,8 @@ ROWS = (
         rounds=3,
     ),
     BenchmarkRow(
-        "input",
-        f"one of {INPUT_DELTA_COUNT:,} deltas of a tool's input",
+        "input-delta",
+        f"one of {INPUT_DELTA_COUNT:,} tool input deltas, CPU time",
         HTTP_BASELINE,
         1.5,
         lambda: input_delta_us(greenroom_command),
@@ -284,8 +288,8 @@ ROWS = (
         rounds=3,
     ),
     BenchmarkRow(
-        "flat",
-        f"one of {4 * INPUT_DELTA_COUNT:,} deltas of a tool's input",
+        "input-scaling",
+        f"one of {4 * INPUT_DELTA_COUNT:,} tool input deltas, CPU time",
         f"one of {INPUT_DELTA_COUNT:,}",
         1.2,
         lambda: input_delta_us(greenroom_command, 4 * INPUT_DELTA_COUNT),
@@ -293,8 +297,8 @@ ROWS = (
         rounds=7,
     ),
     BenchmarkRow(
-        "most",
-        "largest memory of a one-reply run",
+        "peak-memory",
+        "peak memory of a run with one reply",
         SDK_BASELINE,
         1.25,
         lambda: peak_memory_mib(greenroom_command),
@@ -302,10 +306,10 @@ ROWS = (
         "MiB",
         rounds=3,
     ),
-    _small("version", 4, "--version"),
-    _small("help", 4, "--help"),
+    _process_row("version", 4, "--version"),
+    _process_row("help", 4, "--help"),
     BenchmarkRow(
-        "screen",
+        "first-screen",
         "start to first screen",
         "`import prompt_toolkit`",
         3,

@@ -1,4 +1,4 @@
-"""What the tests of the whole program share."""
+"""Fixtures of the tests that run the whole program."""
 
 import signal
 from collections.abc import Iterator
@@ -7,14 +7,17 @@ from pathlib import Path
 import pytest
 
 from tests.program.program_harness import CommandWatch, Program
+from tests.program.small_disk import small_disk
+
+__all__ = ["small_disk"]
 
 
 @pytest.fixture(autouse=True, scope="session")
 def restore_sigint() -> Iterator[None]:
-    """A job in the background begins with SIGINT ignored, and so would what it starts."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    """Restore SIGINT, which a background job ignores, and so would its children."""
+    old_handler = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
-    signal.signal(signal.SIGINT, before)
+    signal.signal(signal.SIGINT, old_handler)
 
 
 @pytest.fixture
@@ -26,6 +29,6 @@ def program(tmp_path: Path) -> Iterator[Program]:
 
 @pytest.fixture
 def command_watch(tmp_path: Path) -> Iterator[CommandWatch]:
-    witness = CommandWatch(tmp_path / "witness")
-    yield witness
-    witness.close()
+    watch = CommandWatch(tmp_path / "watch")
+    yield watch
+    watch.close()

@@ -1,8 +1,8 @@
-"""The real program with a planted fault in one of its actors: `faulty.py NAME WORDS`.
+"""The real program with an injected fault: `faulty_program.py FAULT ARGUMENTS`.
 
-NAME is a factory of the root, whose actor crashes over its first message and at every restart; or
-`held`: waiting for a command holds everything up, and the watchdog is impatient; or `crashing`:
-each actor crashes when its name is written to the pipe `crash` in the folder.
+FAULT is an actor's name: it crashes on its first message and at every restart. Or `blocked`:
+waiting for a command blocks the event loop, and the watchdog's limits are short. Or `crashing`:
+each actor crashes when its name is written to the pipe `crash` in the current directory.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ from actors.runtime.registry import ActorRegistry
 from actors.runtime.runtime_port import CellHandle
 from actors.runtime.supervision import NO_RESTART, Restart
 from actors.runtime.watchdog import StallLimits
-from actors.supervisor.supervisor import ActorFactory, ChildFactories
+from actors.supervisor.supervisor import ChildFactories
 from actors.wiring.session_setup import SessionHandle
 from actors.wiring.wiring import SessionPorts
 from messages.address import ROOT, Address
@@ -37,18 +37,18 @@ ACTOR_NAMES = ("journal", "permissions", "approvals", "console", "primary")
 
 
 def always_crashing(make: ActorFactory) -> ActorFactory:
-    """Make the same actor, which cannot work."""
+    """Return a factory of the same actor, which always crashes."""
     assert isinstance(make, partial)
     kind: Any = make.func
 
     def on_start(self: Any) -> None:  # noqa: ANN401  (any actor)
         if self.incarnation > 1:
-            message = "planted again"
+            message = "injected again"
             raise RuntimeError(message)
         kind.on_start(self)
 
     def on_receive(*_: object) -> None:
-        message = "planted"
+        message = "injected"
         raise SystemExit(message)
 
     hooks = {"on_start": on_start, "on_receive": on_receive}
@@ -56,11 +56,11 @@ def always_crashing(make: ActorFactory) -> ActorFactory:
 
 
 class CrashOnReceipt(Message):
-    """Something that no actor survives."""
+    """Crashes its receiver."""
 
 
 def crashing_on_demand(make: ActorFactory) -> ActorFactory:
-    """Make the same actor, which crashes over poison."""
+    """Return a factory of the same actor, which crashes on `CrashOnReceipt`."""
     assert isinstance(make, partial)
     kind: Any = make.func
 
@@ -78,7 +78,7 @@ CELLS: dict[Address, Cell] = {}
 
 
 class RecordingRegistry(ActorRegistry):
-    """Lets a test reach into its cells."""
+    """Records its cells, so that a fault can reach them."""
 
     def start_cell(
         self,
@@ -92,7 +92,7 @@ class RecordingRegistry(ActorRegistry):
 
 
 def deliver_crashes() -> None:
-    """Give poison to whoever is named in a pipe."""
+    """Crash the actors whose names are written to the pipe."""
     while True:
         for name in Path("crash").read_text().split():
             address = Address(f"/{name}")
@@ -100,35 +100,35 @@ def deliver_crashes() -> None:
 
 
 async def block_event_loop(_: object) -> None:
-    """Stand where a command is waited for, and let nothing else run once the command works."""
-    while not Path("begun").exists():  # noqa: ASYNC110, ASYNC240  (a process tells of itself)
+    """Wait until the command has started, then block the event loop."""
+    while not Path("started").exists():  # noqa: ASYNC110, ASYNC240  (the process creates it)
         await asyncio.sleep(0.01)
     Event().wait()
 
 
 def with_fault(fault: Callable[[ActorFactory], ActorFactory], *names: str) -> Any:  # noqa: ANN401  (a function of the program)
-    """Build the session as ever, but for some factories."""
-    build = actors.wiring.wiring.make_child_factories
+    """Return `make_child_factories` with a fault in some actors."""
+    original = actors.wiring.wiring.make_child_factories
 
-    def factories_of(
-        session: SessionHandle, around: SessionPorts, console: ActorFactory
+    def make_child_factories(
+        session: SessionHandle, ports: SessionPorts, console: ActorFactory
     ) -> ChildFactories:
-        factories = build(session, around, console)
-        made: dict[str, Any] = {name: fault(getattr(factories, name)) for name in names}
-        return replace(factories, **made)
+        factories = original(session, ports, console)
+        faulty: dict[str, Any] = {name: fault(getattr(factories, name)) for name in names}
+        return replace(factories, **faulty)
 
-    return factories_of
+    return make_child_factories
 
 
 def replace_attribute(module: ModuleType, name: str, value: object) -> None:
-    """Put something else in the place of what a module has."""
+    """Replace an attribute of a module."""
     setattr(module, name, value)
 
 
 if __name__ == "__main__":
     name = sys.argv.pop(1)
-    if name == "held":
-        replace_attribute(actors.tools.local_command_runner, "exited", block_event_loop)
+    if name == "blocked":
+        replace_attribute(actors.tools.local_command_runner, "wait_for_exit", block_event_loop)
         replace_attribute(
             actors.runtime.watchdog,
             "StallLimits",
@@ -136,10 +136,14 @@ if __name__ == "__main__":
         )
     elif name == "crashing":
         replace_attribute(
-            actors.wiring.wiring, "factories_of", with_fault(crashing_on_demand, *ACTOR_NAMES)
+            actors.wiring.wiring,
+            "make_child_factories",
+            with_fault(crashing_on_demand, *ACTOR_NAMES),
         )
         replace_attribute(actors.runtime.system, "ActorRegistry", RecordingRegistry)
         Thread(target=deliver_crashes, daemon=True).start()
     else:
-        replace_attribute(actors.wiring.wiring, "factories_of", with_fault(always_crashing, name))
+        replace_attribute(
+            actors.wiring.wiring, "make_child_factories", with_fault(always_crashing, name)
+        )
     main()

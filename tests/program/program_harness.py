@@ -1,4 +1,4 @@
-"""The real program as its users have it: a process with a folder, a state folder and a model."""
+"""Runs the real program as a process, with its own folders and a scripted model server."""
 
 import os
 import re
@@ -20,7 +20,7 @@ from tests.scripted_server import ScriptedResponse, ScriptedServer
 
 ROOT = Path(__file__).parents[2]
 COMMAND = (sys.executable, "-P", str(ROOT / "shell" / "_boot.py"))
-"""`-P` as for an installed command: what lies beside the script is not imported from."""
+"""`-P` as for an installed command: the script's folder is not on the import path."""
 TIMEOUT_S = 20.0
 API_KEY = "sk-ant-a-key-that-must-stay-secret"
 YOLO = ("--permission-mode", "yolo")
@@ -31,7 +31,7 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True)
 class CompletedRun:
-    """How a run ended."""
+    """A run that has ended."""
 
     exit_status: int
     stdout: bytes
@@ -48,14 +48,14 @@ class CompletedRun:
 
 
 def make_repository(folder: Path) -> None:
-    """Make what counts as a git repository, without git."""
+    """Create a minimal git repository without running git."""
     (folder / ".git").mkdir(parents=True)
     (folder / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
 
 
 @dataclass
 class Program:
-    """Starts the program in a git repository of its own, against a scripted server."""
+    """Starts the program in its own git repository, with a scripted model server."""
 
     folder: Path
     server: ScriptedServer | None = None
@@ -77,8 +77,8 @@ class Program:
         return self.folder / "repository"
 
     def environment(self, **changes: str | None) -> dict[str, str]:
-        """What the program finds; None takes a variable away."""
-        found: dict[str, str | None] = {
+        """Return the program's environment; None removes a variable."""
+        variables: dict[str, str | None] = {
             "PATH": os.environ["PATH"],
             "PYTHONPATH": str(ROOT),
             "HOME": str(self.folder / "user"),
@@ -86,12 +86,12 @@ class Program:
             "GREENROOM_HOME": str(self.state_folder),
         }
         if self.server is not None:
-            found |= {"ANTHROPIC_BASE_URL": self.server.base_url, "ANTHROPIC_API_KEY": API_KEY}
-        return {name: value for name, value in (found | changes).items() if value is not None}
+            variables |= {"ANTHROPIC_BASE_URL": self.server.base_url, "ANTHROPIC_API_KEY": API_KEY}
+        return {name: value for name, value in (variables | changes).items() if value is not None}
 
-    def serve(self, *answers: ScriptedResponse) -> ScriptedServer:
-        """Put another server in the place of the model's; enter it."""
-        self.server = ScriptedServer(*answers)
+    def serve(self, *responses: ScriptedResponse) -> ScriptedServer:
+        """Use a new model server with these responses; enter it as a context manager."""
+        self.server = ScriptedServer(*responses)
         return self.server
 
     def run(
@@ -101,7 +101,7 @@ class Program:
         cwd: Path | None = None,
         environment: Mapping[str, str | None] | None = None,
     ) -> CompletedRun:
-        """Run to the end; `stdin` is what is piped in, or a descriptor."""
+        """Run to the end; `stdin` is piped input or a descriptor."""
         piped = stdin if isinstance(stdin, bytes) else None
         descriptor = subprocess.PIPE if isinstance(stdin, bytes) else stdin
         running = self.start(*arguments, stdin=descriptor, cwd=cwd, environment=environment)
@@ -115,7 +115,7 @@ class Program:
         cwd: Path | None = None,
         environment: Mapping[str, str | None] | None = None,
     ) -> "RunningProgram":
-        """Start, and go on beside it."""
+        """Start the program without waiting for it."""
         return self.start_command(
             *COMMAND, *arguments, stdin=stdin, stdout=stdout, cwd=cwd, environment=environment
         )
@@ -128,7 +128,7 @@ class Program:
         cwd: Path | None = None,
         environment: Mapping[str, str | None] | None = None,
     ) -> "RunningProgram":
-        """Start another program in the same world."""
+        """Start another command in the same environment."""
         process = subprocess.Popen(
             command,
             cwd=cwd or self.repository,
@@ -146,17 +146,17 @@ class Program:
 
     @property
     def session_files(self) -> list[Path]:
-        """The session files, oldest first by their names."""
+        """The session files, sorted by name, which is oldest first."""
         return sorted(self.state_folder.glob("projects/*/*.jsonl"))
 
     @property
     def session_file(self) -> Path:
-        """The one session file."""
-        (only,) = self.session_files
-        return only
+        """The only session file."""
+        (path,) = self.session_files
+        return path
 
     def records(self) -> list[Message]:
-        """Read the one session: checksums hold, numbers have no gaps."""
+        """Read the only session and check that its file is intact."""
         contents = read_log(self.session_file)
         assert contents.torn == b""
         return [line.message for line in contents.lines]
@@ -167,21 +167,21 @@ class Program:
 
 @dataclass
 class RunningProgram:
-    """The program, still at work."""
+    """The program while it runs."""
 
     process: subprocess.Popen[bytes]
 
-    def wait_for(self, wanted: str) -> str:
-        """Read lines of standard output until one holds `wanted`, or fail."""
+    def wait_for(self, text: str) -> str:
+        """Read standard output until it contains `text`, or fail."""
         assert self.process.stdout is not None
         deadline_s = now_s() + TIMEOUT_S
         with selectors.DefaultSelector() as selector:
             selector.register(self.process.stdout, selectors.EVENT_READ)
             seen = b""
-            while wanted.encode() not in seen:
-                assert selector.select(deadline_s - now_s()), f"no {wanted!r} in {seen!r}"
+            while text.encode() not in seen:
+                assert selector.select(deadline_s - now_s()), f"no {text!r} in {seen!r}"
                 part = os.read(self.process.stdout.fileno(), 65536)
-                assert part, f"it ended without {wanted!r}: {seen!r}"
+                assert part, f"it ended without {text!r}: {seen!r}"
                 seen += part
         return seen.decode()
 
@@ -197,7 +197,7 @@ class RunningProgram:
         self.process.send_signal(number)
 
     def wait(self, within_s: float = TIMEOUT_S, stdin: bytes | None = None) -> CompletedRun:
-        """Wait for the end, or fail."""
+        """Wait until the program ends, or fail."""
         out, err = self.process.communicate(stdin, timeout=within_s)
         return CompletedRun(self.process.returncode, out or b"", err.decode())
 
@@ -211,7 +211,7 @@ class RunningProgram:
 
 
 class CommandWatch:
-    """A fifo that a command holds open: it tells when the command works, and when it is gone."""
+    """A fifo that a command keeps open, which shows when it runs and when it has ended."""
 
     def __init__(self, path: Path) -> None:
         os.mkfifo(path)
@@ -219,12 +219,12 @@ class CommandWatch:
         self._descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
 
     def wait_for_output(self) -> str:
-        """Wait until somebody has written, or fail."""
-        return self._read() or self._fail("it closed without a word")
+        """Wait until the command writes, or fail."""
+        return self._read() or self._fail("it was closed without output")
 
     def wait_for_close(self, within_s: float = TIMEOUT_S) -> None:
-        """Wait until nobody holds the other end any more, or fail."""
-        # A fifo that nobody ever opened tells its reader nothing at all.
+        """Wait until no process has the other end open, or fail."""
+        # A fifo that was never opened for writing never reports its end.
         os.close(os.open(self.path, os.O_WRONLY | os.O_NONBLOCK))
         while self._read(within_s):
             pass
@@ -236,12 +236,12 @@ class CommandWatch:
         with selectors.DefaultSelector() as selector:
             selector.register(self._descriptor, selectors.EVENT_READ)
             if not selector.select(within_s):
-                self._fail(f"still held after {within_s} s")
+                self._fail(f"still open after {within_s} s")
         return os.read(self._descriptor, 65536).decode()
 
     @staticmethod
-    def _fail(why: str) -> str:
-        raise AssertionError(why)
+    def _fail(reason: str) -> str:
+        raise AssertionError(reason)
 
 
 def now_s() -> float:
@@ -249,18 +249,18 @@ def now_s() -> float:
 
 
 def is_valid_history(messages: Sequence[Json]) -> bool:
-    """Whether the Messages API would take it: roles alternate, each call is answered at once."""
+    """Check that roles alternate and each call is answered next, as the Messages API requires."""
     assert [m["role"] for m in messages] == ["user", "assistant"] * (len(messages) // 2) + ["user"]
-    for asked, answered in zip(messages[1::2], messages[2::2], strict=True):
-        ids = [block["id"] for block in asked["content"] if block["type"] == "tool_use"]
-        results = [b["tool_use_id"] for b in answered["content"] if b["type"] == "tool_result"]
+    for assistant, user in zip(messages[1::2], messages[2::2], strict=True):
+        ids = [block["id"] for block in assistant["content"] if block["type"] == "tool_use"]
+        results = [b["tool_use_id"] for b in user["content"] if b["type"] == "tool_result"]
         assert results == ids
-        assert [b["type"] for b in answered["content"][: len(ids)]] == ["tool_result"] * len(ids)
+        assert [b["type"] for b in user["content"][: len(ids)]] == ["tool_result"] * len(ids)
     return True
 
 
 def request_messages(server: ScriptedServer, request: int = -1) -> list[Json]:
-    """The conversation of one request; the last one unless told."""
+    """Return the conversation of one request, by default the last."""
     body: Json = server.requests[request].body
     messages: list[Json] = body["messages"]
     assert is_valid_history(messages)
@@ -268,22 +268,22 @@ def request_messages(server: ScriptedServer, request: int = -1) -> list[Json]:
 
 
 def tool_results(message: Json) -> list[tuple[str, bool]]:
-    """The tool results of a message: text, and whether it is an error."""
+    """Return the tool results of a message: text, and whether it is an error."""
     blocks = [block for block in message["content"] if block["type"] == "tool_result"]
     return [(content_text(block["content"]), block["is_error"]) for block in blocks]
 
 
 def content_text(content: str | list[dict[str, str]]) -> str:
-    """The text of a content, its blocks joined."""
+    """Return the text of a message's content."""
     if isinstance(content, str):
         return content
     return "".join(part.get("text", "") for part in content)
 
 
 def single_error(done: CompletedRun) -> str:
-    """The one line on standard error, without a traceback."""
+    """Return the only line on standard error."""
     lines = done.stderr.splitlines()
     assert len(lines) == 1, done.stderr
-    found = re.fullmatch("greenroom: (.+)", lines[0])
-    assert found, done.stderr
-    return found[1]
+    match = re.fullmatch("greenroom: (.+)", lines[0])
+    assert match, done.stderr
+    return match[1]

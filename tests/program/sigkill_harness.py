@@ -1,9 +1,8 @@
-"""Kills the real program with SIGKILL at random moments, and resumes it: COUNT times from SEED.
+"""Kills the real program with SIGKILL at random moments and resumes it.
 
-Or puts it back to every place where its records can stop, with COUNT 0, and resumes it there.
-Every run is a process of its own, forked from one that has imported everything, so that a run
-costs no start-up. Run as `python -m tests.program.sigkill_harness FOLDER COUNT SEED`; prints one line of
-JSON for each run.
+Run as `python -m tests.program.sigkill_harness FOLDER COUNT SEED`; it prints one line of JSON for
+each run. With COUNT 0, it cuts the session off after each record and resumes it there. Each run is
+forked from a process that has imported everything, which saves the time to start.
 """
 
 import json
@@ -23,6 +22,7 @@ import actors.wiring.wiring
 import shell.cli.launch_config
 import shell.headless.event_queue
 import shell.headless.headless_console
+import shell.headless.main_loop
 import shell.main
 from actors.models.anthropic_client import load_sdk
 from actors.sessions.log_reader import read_log
@@ -37,9 +37,10 @@ PRELOADED_MODULES = (
     actors.wiring.session_setup,
     shell.headless.event_queue,
     shell.headless.headless_console,
+    shell.headless.main_loop,
     shell.cli.launch_config,
 )
-"""What the program would import by itself, run after run."""
+"""Imported once here instead of in every run."""
 ARGUMENTS = ("-p", "Work.", "--permission-mode", "yolo")
 MAX_RECORDS = 16
 PROMPT_RECORD = 0
@@ -48,7 +49,7 @@ CALL_COUNT = 4
 
 @dataclass
 class KillTrial:
-    """One session in a world of its own."""
+    """One session with its own folders."""
 
     folder: Path
 
@@ -58,19 +59,19 @@ class KillTrial:
         (self.folder / "user").mkdir()
 
     def run(self, *arguments: str, min_records: int = 10**6, delay_ms: float = 0.0) -> int:
-        """Run the program; kill it `and_ms` after it has so many records on disk.
+        """Run the program; kill it `delay_ms` after it has `min_records` records on disk.
 
-        Returns its exit status, or the signal below zero.
+        Return its exit status, or the negative number of the signal.
         """
         pid = os.fork()
         if not pid:
-            self._become_the_program(arguments)
+            self._exec_program(arguments)
         descriptor = os.pidfd_open(pid)
-        gone = select.poll()
-        gone.register(descriptor, select.POLLIN)
-        while not gone.poll(1):
+        exited = select.poll()
+        exited.register(descriptor, select.POLLIN)
+        while not exited.poll(1):
             if self.records >= min_records:
-                gone.poll(delay_ms)
+                exited.poll(delay_ms)
                 os.kill(pid, signal.SIGKILL)
                 break
         os.close(descriptor)
@@ -80,26 +81,26 @@ class KillTrial:
     def records(self) -> int:
         return sum(data.count(b"\n") for data in self.sessions.values())
 
-    def _become_the_program(self, words: tuple[str, ...]) -> None:
+    def _exec_program(self, arguments: tuple[str, ...]) -> None:
         try:
             os.chdir(self.folder / "repository")
             os.environ["GREENROOM_HOME"] = str(self.folder / "state")
             os.environ["HOME"] = str(self.folder / "user")
-            said = os.open(self.folder / "said", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+            output = os.open(self.folder / "output", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
             for number in (1, 2):
-                os.dup2(said, number)
-            exit_process(shell.main.run(list(words)))
+                os.dup2(output, number)
+            exit_process(shell.main.run(list(arguments)))
         finally:
             os._exit(99)
 
     @property
     def sessions(self) -> dict[Path, bytes]:
-        found = (self.folder / "state").glob("projects/*/*.jsonl")
-        return {path: data for path in found if (data := path.read_bytes())}
+        paths = (self.folder / "state").glob("projects/*/*.jsonl")
+        return {path: data for path in paths if (data := path.read_bytes())}
 
 
 def run_kill_trial(folder: Path, records: int, delay_ms: float) -> dict[str, object]:
-    """Kill a session once, resume it, and say everything that is wrong then."""
+    """Kill a session once, resume it, and report everything that is wrong."""
     session = KillTrial(folder)
     session.set_up()
     first = session.run(*ARGUMENTS, min_records=records, delay_ms=delay_ms)
@@ -107,48 +108,54 @@ def run_kill_trial(folder: Path, records: int, delay_ms: float) -> dict[str, obj
     second = session.run(*ARGUMENTS, "--continue")
     after = session.sessions
     wrong = [f"the resume ended with {second}"] if second else []
-    wrong += [f"bytes of {path.name} are lost" for path in before if not _kept(before, after, path)]
+    wrong += [
+        f"bytes of {path.name} are lost"
+        for path in before
+        if not _has_all_bytes(before, after, path)
+    ]
     wrong += [f"{len(after)} sessions"] if len(after) != 1 else []
     for path in after:
-        wrong += _wrong(path, folder / "repository" / "runs")
-    at = sum(data.count(b"\n") for data in before.values())
-    return {"killed": first == -signal.SIGKILL, "records": at, "wrong": wrong}
+        wrong += _find_problems(path, folder / "repository" / "runs")
+    record_count = sum(data.count(b"\n") for data in before.values())
+    return {"killed": first == -signal.SIGKILL, "records": record_count, "wrong": wrong}
 
 
 def resume_after_each_record(folder: Path) -> list[dict[str, object]]:
-    """End a session behind each of its records in turn, as a kill would, and resume it there."""
+    """Cut a session off after each of its records, as a kill would, and resume it there."""
     session = KillTrial(folder)
     session.set_up()
     session.run(*ARGUMENTS)
     ((path, whole),) = session.sessions.items()
     lines, runs = whole.splitlines(keepends=True), folder / "repository" / "runs"
-    said: list[dict[str, object]] = []
-    for kept in range(1, len(lines) + 1):
-        path.write_bytes(b"".join(lines[:kept]))
+    results: list[dict[str, object]] = []
+    for record_count in range(1, len(lines) + 1):
+        path.write_bytes(b"".join(lines[:record_count]))
         ended = [each for each in read_log(path).records if isinstance(each, ToolEnded)]
         runs.write_text("".join(f"{number}\n" for number in range(len(ended))))
-        began = isinstance(read_log(path).records[-1], ToolStarted)
+        has_open_call = isinstance(read_log(path).records[-1], ToolStarted)
         status = session.run(*ARGUMENTS, "--continue")
         wrong = [f"the resume ended with {status}"] if status else []
-        wrong += _wrong(path, runs) if kept > PROMPT_RECORD else []
+        wrong += _find_problems(path, runs) if record_count > PROMPT_RECORD else []
         unknown = [
             e for e in read_log(path).records if isinstance(e, ToolEnded) and e.status != "ok"
         ]
-        wrong += [f"{len(unknown)} outcomes are unknown"] if len(unknown) != began else []
+        wrong += [f"{len(unknown)} outcomes are unknown"] if len(unknown) != has_open_call else []
         wrong += (
-            ["a record is lost"] if not path.read_bytes().startswith(b"".join(lines[:kept])) else []
+            ["a record is lost"]
+            if not path.read_bytes().startswith(b"".join(lines[:record_count]))
+            else []
         )
-        said.append({"killed": True, "records": kept, "wrong": wrong})
-    return said
+        results.append({"killed": True, "records": record_count, "wrong": wrong})
+    return results
 
 
-def _kept(before: dict[Path, bytes], after: dict[Path, bytes], path: Path) -> bool:
+def _has_all_bytes(before: dict[Path, bytes], after: dict[Path, bytes], path: Path) -> bool:
     whole = before[path].rpartition(b"\n")[0]
     return after.get(path, b"").startswith(whole)
 
 
-def _wrong(path: Path, runs: Path) -> list[str]:
-    """Compare what the records say with what the calls did."""
+def _find_problems(path: Path, runs: Path) -> list[str]:
+    """Compare the records with the effects of the calls."""
     records = read_log(path).records
     done = runs.read_text().split() if runs.exists() else []
     started = [each.call_id for each in records if isinstance(each, ToolStarted)]
@@ -168,19 +175,19 @@ def _wrong(path: Path, runs: Path) -> list[str]:
 
 
 def main(folder: Path, count: int, seed: int) -> None:
-    """Print one line for each run."""
+    """Print one line of JSON for each run."""
     load_sdk()
     assert threading.active_count() == 1, "a fork would copy one thread of several"
     message_adapter()
     random = Random(seed)  # noqa: S311  (a seed must replay)
     if not count:
-        for said in resume_after_each_record(folder / "stops"):
-            print(json.dumps(said))  # noqa: T201  (its caller reads it)
+        for result in resume_after_each_record(folder / "stops"):
+            print(json.dumps(result))  # noqa: T201  (its caller reads it)
     for number in range(count):
-        said = run_kill_trial(
+        result = run_kill_trial(
             folder / f"{seed}-{number}", random.randint(0, MAX_RECORDS), random.uniform(0, 12)
         )
-        print(json.dumps(said), flush=True)  # noqa: T201  (its caller reads it)
+        print(json.dumps(result), flush=True)  # noqa: T201  (its caller reads it)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What the command line and standard input may hold, and what they cost."""
+"""The command line and standard input of the program."""
 
 import os
 import pty
@@ -22,7 +22,7 @@ SILENCE_S = 3.0
 
 
 @pytest.mark.parametrize(
-    "words",
+    "arguments",
     [
         ["--no-such-option"],
         ["-p", "hi", "--output-format", "xml"],
@@ -39,24 +39,24 @@ SILENCE_S = 3.0
         [],
     ],
 )
-def test_a_wrong_command_line_is_one_line_and_status_2(program: Program, words: list[str]) -> None:
-    done = program.run(*words)
+def test_a_usage_error_is_one_line_and_status_2(program: Program, arguments: list[str]) -> None:
+    done = program.run(*arguments)
     assert (done.exit_status, done.stdout) == (2, b"")
     assert "Traceback" not in single_error(done)
     assert not program.state_folder.exists()
 
 
 @pytest.mark.parametrize("option", ["--version", "--help"])
-def test_version_and_help_load_nothing_heavy(option: str) -> None:
-    look = (
+def test_version_and_help_import_nothing_slow(option: str) -> None:
+    code = (
         "import sys, shell.main\n"
         f"status = shell.main.run([{option!r}])\n"
-        "heavy = {'anthropic', 'pydantic', 'prompt_toolkit', 'pykka', 'asyncio', 'rich'}\n"
-        "heavy |= {'logging', 'tomllib', 'dataclasses', 'threading'}\n"
-        "sys.exit(status or ' '.join(heavy & set(sys.modules)) or 0)"
+        "slow = {'anthropic', 'pydantic', 'prompt_toolkit', 'pykka', 'asyncio', 'rich'}\n"
+        "slow |= {'logging', 'tomllib', 'dataclasses', 'threading'}\n"
+        "sys.exit(status or ' '.join(slow & set(sys.modules)) or 0)"
     )
     done = subprocess.run(
-        [sys.executable, "-c", look], cwd=ROOT, capture_output=True, timeout=20, check=False
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, timeout=20, check=False
     )
     assert (done.returncode, done.stderr) == (0, b"")
     assert b"greenroom" in done.stdout
@@ -72,15 +72,15 @@ def test_version_and_help_into_a_closed_pipe_end_quietly(program: Program, optio
     assert (done.exit_status, done.stderr) == (0, "")
 
 
-def received_prompt(program: Program, *words: str | bytes, stdin: bytes | int) -> str:
+def received_prompt(program: Program, *arguments: str | bytes, stdin: bytes | int) -> str:
     with program.serve(respond_text("Yes.")) as server:
-        done = program.run(*words, stdin=stdin)
+        done = program.run(*arguments, stdin=stdin)
     assert (done.exit_status, done.stdout, done.stderr) == (0, b"Yes.\n", "")
     return content_text(request_messages(server)[0]["content"])
 
 
 @pytest.mark.parametrize(
-    ("words", "stdin", "prompt"),
+    ("arguments", "stdin", "prompt"),
     [
         (["-p", "Explain."], b"the log\n", "Explain.\n\nthe log"),
         (["-p", "-"], b"from the pipe\n", "from the pipe"),
@@ -92,13 +92,13 @@ def received_prompt(program: Program, *words: str | bytes, stdin: bytes | int) -
         (["-p", "a\tb\x1b[31m\u202e"], b"", "a\tb\x1b[31m\u202e"),
     ],
 )
-def test_the_prompt_is_what_was_given_and_what_was_piped(
-    program: Program, words: list[str | bytes], stdin: bytes, prompt: str
+def test_the_prompt_joins_the_argument_and_piped_input(
+    program: Program, arguments: list[str | bytes], stdin: bytes, prompt: str
 ) -> None:
-    assert received_prompt(program, *words, stdin=stdin) == prompt
+    assert received_prompt(program, *arguments, stdin=stdin) == prompt
 
 
-def test_a_pipe_that_stays_silent_is_not_waited_for(program: Program) -> None:
+def test_a_silent_pipe_does_not_block(program: Program) -> None:
     reading, writing = os.pipe()
     try:
         assert received_prompt(program, "-p", "Go on.", stdin=reading) == "Go on."
@@ -107,10 +107,10 @@ def test_a_pipe_that_stays_silent_is_not_waited_for(program: Program) -> None:
         os.close(writing)
 
 
-def test_standard_input_that_is_too_long_is_refused(program: Program) -> None:
+def test_too_much_standard_input_is_an_error(program: Program) -> None:
     done = program.run("-p", "Explain.", stdin=b"x" * 10_000_001)
     assert done.exit_status == 2
-    assert "put it into a file" in single_error(done)
+    assert "put the text into a file" in single_error(done)
 
 
 def test_standard_input_that_cannot_be_read_is_one_line(program: Program) -> None:
@@ -123,7 +123,7 @@ def test_standard_input_that_cannot_be_read_is_one_line(program: Program) -> Non
     assert "standard input" in single_error(done)
 
 
-def test_closed_streams_are_not_taken_by_files_of_ours(program: Program) -> None:
+def test_closed_streams_are_not_reused_by_our_files(program: Program) -> None:
     with program.serve(respond_text("Yes.")):
         command = subprocess.list2cmdline([*COMMAND, "-p", "Hello."])
         done = subprocess.run(
@@ -137,15 +137,15 @@ def test_closed_streams_are_not_taken_by_files_of_ours(program: Program) -> None
     assert program.record_types()[-1] == "turn_completed"
 
 
-@pytest.mark.parametrize("words", [("-p", "Hello."), ("agents",), ("agents", "--json")])
-def test_a_full_disk_behind_standard_output_is_told(
-    program: Program, words: tuple[str, ...]
+@pytest.mark.parametrize("arguments", [("-p", "Hello."), ("agents",), ("agents", "--json")])
+def test_a_full_disk_behind_standard_output_is_reported(
+    program: Program, arguments: tuple[str, ...]
 ) -> None:
     if not Path("/dev/full").exists():
         pytest.skip("this system has no /dev/full")
     with program.serve(respond_text("Yes.")):
         full = os.open("/dev/full", os.O_WRONLY)
-        running = program.start(*words, stdout=full)
+        running = program.start(*arguments, stdout=full)
         os.close(full)
         done = running.wait()
     assert done.exit_status == 1
@@ -157,23 +157,26 @@ def test_a_state_folder_that_is_a_file_is_named(program: Program) -> None:
     done = program.run("-p", "Hello.")
     assert (done.exit_status, done.stdout) == (2, b"")
     assert str(program.state_folder) in single_error(done)
-    below = program.run(
-        "-p", "Hello.", environment={"GREENROOM_HOME": f"{program.state_folder}/below"}
+    second = program.run(
+        "-p", "Hello.", environment={"GREENROOM_HOME": f"{program.state_folder}/subfolder"}
     )
-    assert below.exit_status == 2
-    assert "GREENROOM_HOME" in single_error(below)
+    assert second.exit_status == 2
+    assert "GREENROOM_HOME" in single_error(second)
 
 
-@pytest.mark.parametrize(("home", "kept"), [("", "None"), ("here", "None"), ("/me", "/me")])
-def test_a_home_that_is_no_place_does_not_count(home: str, kept: str) -> None:
-    look = "import os; from shell.process.streams import settle; settle(); print(os.environ.get('HOME'))"
+@pytest.mark.parametrize(("home", "expected"), [("", "None"), ("here", "None"), ("/me", "/me")])
+def test_a_relative_home_is_ignored(home: str, expected: str) -> None:
+    code = (
+        "import os; from shell.process.streams import fix_home; "
+        "fix_home(); print(os.environ.get('HOME'))"
+    )
     done = subprocess.run(
-        [sys.executable, "-c", look], cwd=ROOT, env={"HOME": home}, capture_output=True, check=True
+        [sys.executable, "-c", code], cwd=ROOT, env={"HOME": home}, capture_output=True, check=True
     )
-    assert done.stdout.decode() == f"{kept}\n"
+    assert done.stdout.decode() == f"{expected}\n"
 
 
-def test_a_project_folder_that_cannot_be_made_is_named(program: Program) -> None:
+def test_a_project_folder_that_cannot_be_created_is_named(program: Program) -> None:
     program.state_folder.mkdir()
     (program.state_folder / "projects").write_text("not a folder")
     done = program.run("-p", "Hello.")
@@ -181,7 +184,7 @@ def test_a_project_folder_that_cannot_be_made_is_named(program: Program) -> None
     assert "projects" in single_error(done)
 
 
-def test_a_current_folder_that_is_gone_is_one_line(program: Program) -> None:
+def test_a_deleted_current_directory_is_one_line(program: Program) -> None:
     gone = program.folder / "gone"
     gone.mkdir()
     command = subprocess.list2cmdline([*COMMAND, "-p", "Hello."])
@@ -195,22 +198,22 @@ def test_a_current_folder_that_is_gone_is_one_line(program: Program) -> None:
         check=False,
     )
     assert done.returncode == 2
-    assert done.stderr.startswith("greenroom: the current folder ")
+    assert done.stderr.startswith("greenroom: cannot use the current directory: ")
     assert done.stderr.count("\n") == 1
 
 
-def test_a_folder_whose_name_is_no_utf_8_is_refused_in_one_line(program: Program) -> None:
+def test_a_folder_name_that_is_not_utf_8_is_an_error(program: Program) -> None:
     try:
-        odd = Path(os.fsdecode(os.fsencode(program.folder) + b"/caf\xe9"))
-        odd.mkdir()
+        folder = Path(os.fsdecode(os.fsencode(program.folder) + b"/caf\xe9"))
+        folder.mkdir()
     except OSError:
-        pytest.skip("this file system takes no such name")
-    done = program.run("-p", "Hello.", cwd=odd)
+        pytest.skip("this file system does not allow such a name")
+    done = program.run("-p", "Hello.", cwd=folder)
     assert done.exit_status == 2
     assert "not UTF-8" in single_error(done)
 
 
-def test_on_a_terminal_nothing_that_the_model_says_can_draw(program: Program) -> None:
+def test_model_text_cannot_control_the_terminal(program: Program) -> None:
     hostile = "\x1b]0;owned\x07\x1b[2Jdone\u202e\r\nnext"
     with program.serve(respond_text(hostile), respond_text(hostile)):
         main, theirs = pty.openpty()

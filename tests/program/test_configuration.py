@@ -1,4 +1,4 @@
-"""Configuration files as the program takes them."""
+"""Configuration files, read by the real program."""
 
 import os
 from pathlib import Path
@@ -20,7 +20,7 @@ def error_lines(done: CompletedRun) -> list[str]:
     return [line.removeprefix("greenroom: ") for line in done.stderr.splitlines()]
 
 
-def test_all_that_is_wrong_in_all_files_is_told_at_once(program: Program) -> None:
+def test_the_problems_of_all_files_are_reported_at_once(program: Program) -> None:
     user = write_user_config(program, 'model = 5\n[budget]\nturns = "x"\n')
     (program.repository / ".greenroom").mkdir()
     project = program.repository / ".greenroom" / "config.toml"
@@ -36,27 +36,27 @@ def test_all_that_is_wrong_in_all_files_is_told_at_once(program: Program) -> Non
 
 
 @pytest.mark.parametrize(
-    ("words", "variable", "model"),
+    ("arguments", "variable", "model"),
     [
         (["--model", "flag"], "variable", "flag"),
         ([], "variable", "variable"),
         ([], "", "file"),
     ],
 )
-def test_the_model_is_the_flags_then_the_environments_then_the_files(
-    program: Program, words: list[str], variable: str, model: str
+def test_the_model_comes_from_flag_then_environment_then_file(
+    program: Program, arguments: list[str], variable: str, model: str
 ) -> None:
     write_user_config(program, 'model = "file"\npermission_mode = "auto-edit"\n')
     with program.serve(respond_text("Yes.")) as server:
         done = program.run(
-            "-p", "Hi.", *words, *STREAM_JSON, environment={"GREENROOM_MODEL": variable}
+            "-p", "Hi.", *arguments, *STREAM_JSON, environment={"GREENROOM_MODEL": variable}
         )
     assert done.exit_status == 0
     assert server.requests[0].body["model"] == model
     assert done.json_lines[0]["mode"] == "auto-edit"
 
 
-def test_the_configuration_lies_in_the_platforms_folder_without_a_home_of_ours(
+def test_without_greenroom_home_the_platforms_folder_is_used(
     program: Program,
 ) -> None:
     config = program.folder / "config" / "greenroom"
@@ -77,29 +77,29 @@ def test_the_configuration_lies_in_the_platforms_folder_without_a_home_of_ours(
     assert "Be brief." in str(server.requests[0].body["system"])
 
 
-def test_instructions_are_the_users_then_the_repositorys_down_to_where_we_stand(
+def test_instructions_come_from_the_user_then_the_repository(
     program: Program,
 ) -> None:
     write_user_config(program, "")
-    below = program.repository / "src"
-    below.mkdir()
+    subfolder = program.repository / "src"
+    subfolder.mkdir()
     for number, folder in enumerate(
-        (program.state_folder, program.repository, below, program.folder)
+        (program.state_folder, program.repository, subfolder, program.folder)
     ):
         (folder / "AGENTS.md").write_text(f"Instruction {number}.")
     with program.serve(respond_text("Yes."), respond_text("Yes.")) as server:
-        first = program.run("-p", "Hi.", "--trust", *STREAM_JSON, cwd=below)
-        program.run("-p", "Hi.", cwd=below)
+        first = program.run("-p", "Hi.", "--trust", *STREAM_JSON, cwd=subfolder)
+        program.run("-p", "Hi.", cwd=subfolder)
     system = str(server.requests[0].body["system"])
-    places = [system.index(f"Instruction {number}.") for number in range(3)]
-    assert places == sorted(places)
+    positions = [system.index(f"Instruction {number}.") for number in range(3)]
+    assert positions == sorted(positions)
     assert "Instruction 3." not in system
     assert system == str(server.requests[1].body["system"])
-    named = [
+    reported = [
         (Path(each["path"]).parent, each["file_bytes"])
-        for each in first.json_lines[0]["instructions"]
+        for each in first.json_lines[0]["instruction_files"]
     ]
-    assert named == [(program.state_folder, 14), (program.repository, 14), (below, 14)]
+    assert reported == [(program.state_folder, 14), (program.repository, 14), (subfolder, 14)]
 
 
 def rule_toml(permission: str, pattern: str, action: str) -> str:
@@ -110,7 +110,7 @@ def denial_reasons(done: CompletedRun) -> list[str]:
     return [denial["reason"] for denial in done.result["denials"]]
 
 
-def test_rules_decide_and_a_denial_names_the_file_they_stand_in(program: Program) -> None:
+def test_a_denial_names_the_file_of_its_rule(program: Program) -> None:
     user = write_user_config(
         program, rule_toml("bash", "echo *", "allow") + rule_toml("bash", "echo no*", "deny")
     )
@@ -139,7 +139,7 @@ def test_rules_decide_and_a_denial_names_the_file_they_stand_in(program: Program
     assert (program.repository / "made").exists()
 
 
-def test_plan_mode_of_the_configuration_denies_what_changes(program: Program) -> None:
+def test_plan_mode_from_the_configuration_denies_changes(program: Program) -> None:
     write_user_config(program, 'permission_mode = "plan"\n')
     (program.repository / "a.txt").write_text("one\n")
     script = (
@@ -153,7 +153,7 @@ def test_plan_mode_of_the_configuration_denies_what_changes(program: Program) ->
     assert [denial["tool"] for denial in done.result["denials"]] == ["write"]
 
 
-def test_an_added_folder_is_worked_in_as_the_workspace_is(program: Program) -> None:
+def test_an_added_folder_belongs_to_the_workspace(program: Program) -> None:
     added, other = program.folder / "added", program.folder / "other"
     for folder in (added, other):
         folder.mkdir()
@@ -164,9 +164,9 @@ def test_an_added_folder_is_worked_in_as_the_workspace_is(program: Program) -> N
         respond_tool_call("read", path=str(other / "a.txt")),
         respond_text("Done."),
     )
-    words = ("--add-dir", str(added), "--permission-mode", "auto-edit")
+    arguments = ("--add-dir", str(added), "--permission-mode", "auto-edit")
     with program.serve(*script):
-        done = program.run("-p", "Try.", *words, "--output-format", "json")
+        done = program.run("-p", "Try.", *arguments, "--output-format", "json")
     assert done.exit_status == 0
     assert (added / "a.txt").read_text() == "two\n"
     assert [denial["target"] for denial in done.result["denials"]] == [str(other / "a.txt")]

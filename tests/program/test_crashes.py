@@ -1,4 +1,4 @@
-"""What cannot go on ends in order, or by force, with one line and nothing left behind."""
+"""After crashes and stalls, the program continues or ends with one line."""
 
 import os
 import re
@@ -18,11 +18,11 @@ from tests.program.program_harness import (
     single_error,
     tool_results,
 )
-from tests.program.test_repl import quit_repl
+from tests.program.repl_harness import quit_repl
 from tests.scripted_server import respond_text, respond_tool_call
 from tests.shell.pty_terminal import PtyTerminal, open_terminal
 
-FAULTY_PROGRAM = (sys.executable, "-P", str(Path(__file__).parent / "faulty.py"))
+FAULTY_PROGRAM = (sys.executable, "-P", str(Path(__file__).parent / "faulty_program.py"))
 
 
 def start_with_fault(program: Program, fault: str) -> RunningProgram:
@@ -30,10 +30,10 @@ def start_with_fault(program: Program, fault: str) -> RunningProgram:
 
 
 def crash_actor(program: Program, shown: PtyTerminal, name: str, nth: int) -> None:
-    """Crash a part of the program that runs, and see a person told of it."""
+    """Crash an actor of the running program and wait for the notice."""
     (program.repository / "crash").write_text(f"{name}\n")
-    told = f"/{name} crashed and was restarted"
-    shown.wait_until(lambda: shown.read_scrollback().count(told) == nth, told)
+    notice = f"/{name} crashed"
+    shown.wait_until(lambda: shown.read_scrollback().count(notice) == nth, notice)
 
 
 def read_log_file(program: Program) -> str:
@@ -41,26 +41,27 @@ def read_log_file(program: Program) -> str:
 
 
 @pytest.mark.parametrize("name", ["journal", "permissions", "approvals", "console", "primary"])
-def test_a_part_that_crashes_more_than_three_times_ends_the_run_in_order(
-    program: Program, name: str
-) -> None:
+def test_an_actor_that_keeps_crashing_ends_the_run(program: Program, name: str) -> None:
     with program.serve(respond_text("Done.")):
         done: CompletedRun = start_with_fault(program, name).wait()
 
     assert (done.exit_status, done.stdout) == (1, b"")
-    assert single_error(done) == f"/{name} failed (crash): RuntimeError: planted again"
+    assert single_error(done) == f"/{name} failed (crash): RuntimeError: injected again"
     assert read_log_file(program).count(f"/{name} failed") == 4
-    assert "SystemExit: planted" in read_log_file(program)
+    assert "SystemExit: injected" in read_log_file(program)
     assert "did not stop in time" not in read_log_file(program)
     assert program.record_types()[:2] == ["session_header", "session_opened"]
 
 
-def test_any_part_may_crash_under_a_question_and_under_a_command_and_all_is_kept(
+def test_every_actor_can_crash_without_losing_anything(
     program: Program, command_watch: CommandWatch
 ) -> None:
-    step = f"echo ran >> runs; exec 3>{command_watch.path}; echo ran >&3; read -r line < go; echo $line"
+    step = (
+        f"echo ran >> runs; exec 3>{command_watch.path}; "
+        "echo ran >&3; read -r line < go; echo $line"
+    )
     answers = (
-        respond_tool_call("bash", command="echo yes > said"),
+        respond_tool_call("bash", command="echo yes > out"),
         respond_tool_call("bash", command=step),
         respond_text("Done."),
     )
@@ -78,8 +79,10 @@ def test_any_part_may_crash_under_a_question_and_under_a_command_and_all_is_kept
         shown.wait_for_text("Press a key to answer")
         for name in ("journal", "permissions", "approvals", "console", "primary"):
             crash_actor(program, shown, name, nth=1)
-            shown.wait_for_text("echo yes > said")
-        shown.wait_for_text("was withdrawn")
+            shown.wait_for_text("echo yes > out")
+        # The crashes of broker and console reset the screen; the agent withdraws its old request.
+        withdrawn = "The request on screen was withdrawn."
+        shown.wait_until(lambda: shown.read_scrollback().count(withdrawn) == 3, withdrawn)
         shown.wait_for_text("Press a key to answer")
         shown.type("y")
         shown.wait_for_text("echo ran >> runs")
@@ -88,44 +91,43 @@ def test_any_part_may_crash_under_a_question_and_under_a_command_and_all_is_kept
         command_watch.wait_for_output()
         for name in ("journal", "permissions", "approvals", "console"):
             crash_actor(program, shown, name, nth=2)
-        (program.repository / "go").write_text("further\n")
+        (program.repository / "go").write_text("continued\n")
         shown.wait_for_text("Done.")
         quit_repl(shown)
 
     assert [tool_results(request_messages(server, nth)[-1]) for nth in (1, 2)] == [
         [("(no output)", False)],
-        [("further", False)],
+        [("continued", False)],
     ]
     assert (program.repository / "runs").read_text() == "ran\n"
-    asked = ["exec_approval_request", "approval_decided", "tool_started", "tool_ended"]
+    approved_call = ["exec_approval_request", "approval_decided", "tool_started", "tool_ended"]
     assert program.record_types()[2:] == [
         "turn_started",
         "reply_completed",
         "exec_approval_request",
         "approval_withdrawn",
-        *asked,
+        *approved_call,
         "reply_completed",
-        *asked,
+        *approved_call,
         "reply_completed",
         "turn_completed",
     ]
 
 
-def test_a_command_does_not_outlive_a_program_that_had_to_end_itself(
+def test_no_command_outlives_a_stalled_program(
     program: Program, command_watch: CommandWatch
 ) -> None:
-    command = f"exec 3>{command_watch.path}; touch begun; setsid sleep 300 & sleep 300"
+    command = f"exec 3>{command_watch.path}; touch started; setsid sleep 300 & sleep 300"
     with program.serve(
         respond_tool_call("bash", command=command), respond_text("I looked."), respond_text("Next.")
     ) as server:
-        done = start_with_fault(program, "held").wait()
+        done = start_with_fault(program, "blocked").wait()
         command_watch.wait_for_close()
 
         assert done.exit_status == 1
-        named, last = done.stderr.splitlines()
-        held = r"greenroom: /primary work \d has held up everything else for 0 s"
-        assert re.fullmatch(held, named)
-        assert re.search(r"/primary work \d held up .*, so it was ended; \S+ says more", last)
+        first, last = done.stderr.splitlines()
+        assert re.fullmatch(r"greenroom: /primary .* has blocked Greenroom for 0 s", first)
+        assert re.search(r"ended because /primary .* \(crash report: \S+\)\. Resume", last)
         assert program.record_types()[-1] == "tool_started"
         (report,) = (program.state_folder / "crashes").iterdir()
         assert "Thread greenroom-loop:" in report.read_text()
@@ -133,6 +135,6 @@ def test_a_command_does_not_outlive_a_program_that_had_to_end_itself(
 
     assert resumed.exit_status == 0
     assert "outcome is unknown" in str(server.requests[1].body)
-    kept = [path for path in program.state_folder.rglob("*") if path.is_file()]
-    assert report in kept
-    assert [path for path in kept if API_KEY.encode() in path.read_bytes()] == []
+    files = [path for path in program.state_folder.rglob("*") if path.is_file()]
+    assert report in files
+    assert [path for path in files if API_KEY.encode() in path.read_bytes()] == []

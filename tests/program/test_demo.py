@@ -1,4 +1,4 @@
-"""The rehearsal, as somebody meets it who has just installed Greenroom."""
+"""`greenroom demo`, as a new user runs it."""
 
 import re
 import shutil
@@ -11,9 +11,9 @@ from tests.program.program_harness import CompletedRun, Program, single_error
 
 
 def demo_folder(done: CompletedRun) -> Path:
-    found = re.search(r"^The demo's repository: (.+)$", done.stdout.decode(), re.MULTILINE)
-    assert found, done.stdout
-    return Path(found[1])
+    match = re.search(r"^Demo repository: (.+)$", done.stdout.decode(), re.MULTILINE)
+    assert match, done.stdout
+    return Path(match[1])
 
 
 def check_demo_ran(done: CompletedRun) -> None:
@@ -29,12 +29,12 @@ def check_demo_ran(done: CompletedRun) -> None:
     finally:
         shutil.rmtree(folder)
     assert (tests.returncode, changes.stdout) == (0, b"")
-    transcript = re.search(r"^The transcript: (.+)$", done.stdout.decode(), re.MULTILINE)
-    assert transcript
-    assert '"turn_completed"' in Path(transcript[1]).read_text()
+    match = re.search(r"^Session file: (.+)$", done.stdout.decode(), re.MULTILINE)
+    assert match
+    assert '"turn_completed"' in Path(match[1]).read_text()
 
 
-def test_without_a_terminal_it_plays_by_itself_and_leaves_a_green_clean_repository(
+def test_the_demo_runs_without_a_terminal(
     program: Program,
 ) -> None:
     done = program.run("demo")
@@ -43,7 +43,7 @@ def test_without_a_terminal_it_plays_by_itself_and_leaves_a_green_clean_reposito
 
 
 @pytest.mark.parametrize("home", ["", None, "/nonexistent"])
-def test_it_needs_no_home_no_repository_and_no_key(program: Program, home: str | None) -> None:
+def test_the_demo_needs_no_home_repository_or_key(program: Program, home: str | None) -> None:
     elsewhere = program.folder / "elsewhere"
     elsewhere.mkdir()
     state = {"GREENROOM_HOME": None, "XDG_STATE_HOME": str(program.state_folder), "HOME": home}
@@ -51,19 +51,19 @@ def test_it_needs_no_home_no_repository_and_no_key(program: Program, home: str |
     assert list(elsewhere.iterdir()) == []
 
 
-def test_a_key_in_the_environment_is_not_used(program: Program) -> None:
+def test_the_demo_does_not_use_a_key(program: Program) -> None:
     with program.serve() as server:
         check_demo_ran(program.run("demo", "--auto"))
     assert server.requests == []
 
 
-def test_git_variables_of_the_environment_do_not_lead_it_astray(program: Program) -> None:
+def test_the_demo_ignores_git_variables(program: Program) -> None:
     variables = {"GIT_DIR": str(program.folder / "none"), "GIT_INDEX_FILE": "none"}
     done = program.run("demo", "--auto", environment=variables)
     check_demo_ran(done)
 
 
-def test_without_git_it_says_so_in_one_line(program: Program) -> None:
+def test_without_git_the_demo_reports_one_line(program: Program) -> None:
     done = program.run("demo", "--auto", environment={"PATH": str(program.folder)})
     assert (done.exit_status, done.stdout) == (2, b"")
     assert "git is not on the PATH" in single_error(done)

@@ -1,4 +1,4 @@
-"""A model must not learn what is in a file that it may not read, by whatever call."""
+"""The model cannot learn the content of a file that it may not read."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ from tests.program.program_harness import Program
 from tests.scripted_server import respond_text, respond_tool_call
 
 
-def test_guesses_at_a_secret_are_all_answered_alike(program: Program, tmp_path: Path) -> None:
+def test_right_and_wrong_guesses_get_the_same_answer(program: Program, tmp_path: Path) -> None:
     secret = tmp_path / "secret"
     secret.write_text("password=hunter2\n")
     guesses = ["password=h", "password=x", "s", "pass  word"]

@@ -1,16 +1,14 @@
-"""The program on a disk that is full, read-only or gone: a clear line, nothing unrecorded done."""
+"""On a full, read-only or missing disk, the program reports it and changes nothing."""
 
 import os
 import shutil
-import subprocess
-from collections.abc import Iterator
-from errno import ENOSPC, EROFS
+from errno import EROFS
 from pathlib import Path
 
 import pytest
 
-from actors.sessions.log_reader import read_log
 from actors.sessions.errors import LogError
+from actors.sessions.log_reader import read_log
 from actors.sessions.session_log import SessionLog
 from tests.actors.sessions.sample_records import fixed_clock
 from tests.program.program_harness import (
@@ -20,68 +18,31 @@ from tests.program.program_harness import (
     single_error,
     tool_results,
 )
+from tests.program.small_disk import fill_disk, mount
 from tests.scripted_server import respond_text, respond_tool_call
-
-DISK_BYTES = 64 * 1024
-
-
-def mount(*words: str) -> None:
-    subprocess.run(["mount", *words], check=True, capture_output=True, timeout=10)
-
-
-@pytest.fixture
-def small_disk(program: Program) -> Iterator[Path]:
-    """The state folder on a disk of its own, of 64 KiB."""
-    if os.geteuid() != 0:
-        pytest.skip("only root can mount a disk")
-    program.state_folder.mkdir(mode=0o700)
-    try:
-        mount(
-            "-t", "tmpfs", "-o", f"size={DISK_BYTES},mode=700", "tmpfs", str(program.state_folder)
-        )
-    except (OSError, subprocess.CalledProcessError) as error:
-        pytest.skip(f"this machine lets nobody mount a disk: {error}")
-    yield program.state_folder
-    subprocess.run(["umount", "-l", str(program.state_folder)], check=True, timeout=10)
-
-
-def fill_disk(folder: Path) -> Path:
-    """Take all room, and see that a write fails."""
-    ballast = folder / "ballast"
-    descriptor = os.open(ballast, os.O_WRONLY | os.O_CREAT)
-    with pytest.raises(OSError) as full:  # noqa: PT011, PT012  (its number counts, and when)
-        while True:
-            os.write(descriptor, b"x" * 4096)
-    os.close(descriptor)
-    assert full.value.errno == ENOSPC
-    return ballast
 
 
 def assert_read_only(folder: Path) -> None:
-    """As root a mode is no obstacle: see that a write fails."""
-    with pytest.raises(OSError) as refused:  # noqa: PT011  (as above)
+    """Check that a write fails, since file modes do not restrict root."""
+    with pytest.raises(OSError) as raised:  # noqa: PT011  (its number is checked)
         (folder / "probe").write_text("")
-    assert refused.value.errno == EROFS
+    assert raised.value.errno == EROFS
 
 
-def test_on_a_full_disk_no_session_begins_and_no_call_is_made(
-    program: Program, small_disk: Path
-) -> None:
+def test_on_a_full_disk_no_session_starts(program: Program, small_disk: Path) -> None:
     ballast = fill_disk(small_disk)
     with program.serve(respond_text("One.")) as server:
-        refused = program.run("-p", "Speak.")
+        failed = program.run("-p", "Speak.")
         assert server.requests == []
         ballast.unlink()
-        served = program.run("-p", "Speak.")
-    assert refused.exit_status == 1
-    assert "No space left" in single_error(refused)
-    assert (served.exit_status, served.stdout) == (0, b"One.\n")
+        completed = program.run("-p", "Speak.")
+    assert failed.exit_status == 1
+    assert "No space left" in single_error(failed)
+    assert (completed.exit_status, completed.stdout) == (0, b"One.\n")
 
 
-def test_a_call_whose_intent_does_not_fit_on_the_disk_is_not_run(
-    program: Program, small_disk: Path
-) -> None:
-    """The model's long reply fills the last room but a little; the call's start does not fit."""
+def test_a_call_that_cannot_be_recorded_does_not_run(program: Program, small_disk: Path) -> None:
+    """The long reply fills almost all of the disk; the start of the call does not fit."""
     with program.serve(respond_text("One."), respond_text("Two.")):
         program.run("-p", "First.")
     ballast = fill_disk(small_disk)
@@ -90,10 +51,10 @@ def test_a_call_whose_intent_does_not_fit_on_the_disk_is_not_run(
     with program.serve(effect, respond_text("Done.")) as server:
         full = program.run("-p", "Change it.", *YOLO, "--continue")
         assert (full.exit_status, full.stdout) == (1, b"Done.\n")
-        told, refused, unsaved = full.stderr.splitlines()
-        assert "cannot be saved" in told
-        assert "Not run" in refused
-        assert "is not in the session" in unsaved
+        notice, denial, error = full.stderr.splitlines()
+        assert "The session cannot be " in notice
+        assert "Not run" in denial
+        assert error.startswith("greenroom: this run could not be saved")
         assert not (program.repository / "ran").exists()
         assert "Not run" in str(tool_results(request_messages(server)[-1]))
     assert all(line.seq for line in read_log(program.session_file).lines)
@@ -106,7 +67,7 @@ def test_a_call_whose_intent_does_not_fit_on_the_disk_is_not_run(
     assert again.stdout == b"Well again.\n"
 
 
-def test_a_log_on_a_full_disk_goes_on_when_there_is_room(
+def test_a_session_file_on_a_full_disk_continues_with_space(
     program: Program, small_disk: Path
 ) -> None:
     with program.serve(respond_text("One.")):
@@ -114,17 +75,17 @@ def test_a_log_on_a_full_disk_goes_on_when_there_is_room(
     ballast = fill_disk(small_disk)
     shutil.copy(program.session_file, program.folder / "before")
     log, contents = SessionLog.open(program.session_file, fixed_clock)
-    long = [(contents.records[2], contents.lines[2].recorded_by)] * 300
+    records = [(contents.records[2], contents.lines[2].recorded_by)] * 300
     with pytest.raises(LogError, match=r"No space left|bytes were written"):
-        log.append(long)
+        log.append(records)
     assert program.session_file.read_bytes() == (program.folder / "before").read_bytes()
     ballast.unlink()
-    log.append(long)
+    log.append(records)
     log.close()
-    assert len(read_log(program.session_file).lines) == len(contents.lines) + len(long)
+    assert len(read_log(program.session_file).lines) == len(contents.lines) + len(records)
 
 
-def test_on_a_read_only_disk_the_program_says_so_and_changes_nothing(
+def test_a_read_only_disk_is_reported_and_nothing_changes(
     program: Program, small_disk: Path
 ) -> None:
     with program.serve(
@@ -134,28 +95,28 @@ def test_on_a_read_only_disk_the_program_says_so_and_changes_nothing(
         mount("-o", "remount,ro", str(small_disk))
         assert_read_only(small_disk)
         resumed = program.run("-p", "Second.", *YOLO, "--continue")
-        begun = program.run("-p", "Second.", *YOLO)
+        new = program.run("-p", "Second.", *YOLO)
         assert len(server.requests) == 1
         mount("-o", "remount,rw", str(small_disk))
-        served = program.run("-p", "Second.", *YOLO, "--continue")
-    for refused in (resumed, begun):
-        assert refused.exit_status == 1
-        assert "Read-only file system" in single_error(refused)
-    assert (served.exit_status, served.stdout) == (0, b"Two.\n")
+        completed = program.run("-p", "Second.", *YOLO, "--continue")
+    for failed in (resumed, new):
+        assert failed.exit_status == 1
+        assert "Read-only file system" in single_error(failed)
+    assert (completed.exit_status, completed.stdout) == (0, b"Two.\n")
     assert (program.repository / "ran").exists()
 
 
-def test_of_a_session_file_that_is_taken_away_at_work_is_told_and_nothing_more_is_run(
+def test_after_the_session_file_is_deleted_no_call_runs(
     program: Program,
 ) -> None:
-    held = program.repository / "held"
-    os.mkfifo(held)
-    waits = respond_tool_call("bash", command="cat held")
+    fifo = program.repository / "fifo"
+    os.mkfifo(fifo)
+    waits = respond_tool_call("bash", command="cat fifo")
     with program.serve(
         waits, respond_tool_call("bash", command="touch ran"), respond_text("Done.")
     ) as server:
         running = program.start("-p", "Wait.", *YOLO)
-        with held.open("w"):  # which is open once the command is
+        with fifo.open("w"):  # opens when the command has opened it
             program.session_file.unlink()
         done = running.wait()
         assert "Not run" in str(tool_results(request_messages(server)[-1]))

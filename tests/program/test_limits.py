@@ -1,4 +1,4 @@
-"""Limits of the person's end the work with status 3, and leave what was done so far."""
+"""The user's limits end the work with status 3 and keep what was done so far."""
 
 import pytest
 
@@ -13,36 +13,36 @@ def endless_calls(count: int = 5) -> list[ScriptedResponse]:
     return [respond_text(f"Look {n}.", ScriptedCall("ls", {"path": "."})) for n in range(count)]
 
 
-def test_turns_are_counted_and_the_last_words_are_kept(program: Program) -> None:
+def test_the_turn_limit_keeps_the_last_text(program: Program) -> None:
     with program.serve(*endless_calls(), respond_text("Now I am done.")) as server:
         done = program.run("-p", "Go.", "--max-turns", "2", *JSON)
-        asked = len(server.requests)
+        request_count = len(server.requests)
         again = program.run("-p", "Go on.", "--continue", "--max-turns", "4", *JSON)
 
-    assert (done.exit_status, asked) == (3, 2)
+    assert (done.exit_status, request_count) == (3, 2)
     result = done.result
     assert (result["subtype"], result["stop_reason"]) == ("error", "max_turns")
     assert (result["num_turns"], result["result"]) == (2, "Look 1.")
     assert result["usage"]["requests"] == 2
     assert result["error"] == single_error(done)
     assert "--max-turns" in single_error(done)
-    assert again.exit_status == 0, "a new prompt has all its turns again"
+    assert again.exit_status == 0, "a new prompt starts with all turns"
     assert len(request_messages(server)) > 5
 
 
-def test_in_text_what_was_said_goes_to_standard_output(program: Program) -> None:
+def test_text_before_a_limit_goes_to_standard_output(program: Program) -> None:
     with program.serve(*endless_calls()):
         done = program.run("-p", "Go.", "--max-turns", "1")
     assert (done.exit_status, done.stdout) == (3, b"Look 0.\n")
 
 
-def test_a_turn_that_ends_at_its_limit_is_done(program: Program) -> None:
+def test_a_turn_that_ends_at_its_limit_succeeds(program: Program) -> None:
     with program.serve(*endless_calls(1), respond_text("Done.")):
         done = program.run("-p", "Go.", "--max-turns", "2")
     assert (done.exit_status, done.stdout, done.stderr) == (0, b"Done.\n", "")
 
 
-def test_time_ends_a_command_and_its_result_says_so(program: Program) -> None:
+def test_the_time_limit_ends_a_command(program: Program) -> None:
     with program.serve(
         respond_tool_call("bash", command="sleep 60"), respond_text("I see.")
     ) as server:
@@ -52,11 +52,11 @@ def test_time_ends_a_command_and_its_result_says_so(program: Program) -> None:
     assert done.result["stop_reason"] == "time_limit"
     assert "--time-limit" in single_error(done)
     (ended,) = [line for line in done.json_lines if line["type"] == "tool_ended"]
-    assert (ended["status"], "time was up" in ended["text"]) == ("cancelled", True)
-    assert "time was up" in str(request_messages(server))
+    assert (ended["status"], "time limit ended the turn" in ended["text"]) == ("cancelled", True)
+    assert "time limit ended the turn" in str(request_messages(server))
 
 
-def test_a_budget_of_tokens_in_the_users_configuration_counts(program: Program) -> None:
+def test_a_token_budget_in_the_configuration_ends_the_run(program: Program) -> None:
     program.state_folder.mkdir()
     (program.state_folder / "config.toml").write_text("[budget]\ntokens = 1\n")
     with program.serve(*endless_calls()):
@@ -66,11 +66,11 @@ def test_a_budget_of_tokens_in_the_users_configuration_counts(program: Program) 
 
 
 @pytest.mark.parametrize(
-    ("budget", "stop_reason", "rounds"),
+    ("budget", "stop_reason", "turn_count"),
     [("turns = 2", "max_turns", 2), ("seconds = 4", "time_limit", 1)],
 )
-def test_turns_and_seconds_of_the_configuration_end_the_work_too(
-    program: Program, budget: str, stop_reason: str, rounds: int
+def test_turn_and_time_budgets_in_the_configuration_end_the_run(
+    program: Program, budget: str, stop_reason: str, turn_count: int
 ) -> None:
     program.state_folder.mkdir()
     (program.state_folder / "config.toml").write_text(f"[budget]\n{budget}\n")
@@ -78,14 +78,14 @@ def test_turns_and_seconds_of_the_configuration_end_the_work_too(
     with program.serve(*[respond_tool_call("bash", command=command)] * 3):
         done = program.run("-p", "Go.", *YOLO, *JSON)
     assert (done.exit_status, done.result["stop_reason"]) == (3, stop_reason)
-    assert done.result["num_turns"] == rounds
+    assert done.result["num_turns"] == turn_count
     assert f"{budget.partition(' ')[0]} in [budget]" in single_error(done)
 
 
 @pytest.mark.parametrize(
-    "words", [("--max-turns", "0"), ("--max-turns", "x"), ("--time-limit", "-1")]
+    "arguments", [("--max-turns", "0"), ("--max-turns", "x"), ("--time-limit", "-1")]
 )
-def test_a_limit_that_is_none_is_refused(program: Program, words: tuple[str, str]) -> None:
-    done = program.run("-p", "Go.", *words)
+def test_an_invalid_limit_is_an_error(program: Program, arguments: tuple[str, str]) -> None:
+    done = program.run("-p", "Go.", *arguments)
     assert (done.exit_status, done.stdout) == (2, b"")
-    assert words[0] in single_error(done)
+    assert arguments[0] in single_error(done)

@@ -1,4 +1,4 @@
-"""The real program on a terminal that can only print."""
+"""The real program in line mode, on a dumb terminal."""
 
 import signal
 
@@ -7,7 +7,7 @@ from tests.scripted_server import respond_text, respond_tool_call
 from tests.shell.pty_terminal import open_terminal
 
 
-def test_a_whole_session_without_an_escape(program: Program) -> None:
+def test_a_whole_session_in_line_mode_prints_no_escape_codes(program: Program) -> None:
     command = respond_tool_call("bash", command="echo x >> ran")
     question = respond_tool_call(
         "question", questions=[{"question": "Which?", "choices": [{"label": "red"}]}]
@@ -42,5 +42,5 @@ def test_a_whole_session_without_an_escape(program: Program) -> None:
         assert shown.wait_for_exit() == 130
         assert b"\x1b" not in shown.raw
         assert shown.read_scrollback().count("!echo mine") == 1, "the terminal echoes what is typed"
-        assert "\nSession " in shown.read_scrollback(), "not behind the prompt"
+        assert "\nSession " in shown.read_scrollback(), "on its own line"
     assert program.record_types().count("turn_completed") == 2

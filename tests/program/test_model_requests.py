@@ -1,4 +1,4 @@
-"""What goes over the wire: a prefix that stays the same to the byte, the model, the server."""
+"""Requests to the model: the stable prefix, the model name and the server."""
 
 import json
 from typing import Any
@@ -15,7 +15,7 @@ REDACTED: StreamEvent = {"type": "redacted_thinking", "data": "c2VjcmV0IMOk"}
 
 
 def thinking_reply() -> list[StreamEvent]:
-    """A reply that thinks, in the open and not, before it calls."""
+    """Return a reply with visible and redacted thinking before a call."""
     call: StreamEvent = {"type": "tool_use", "id": "toolu_t", "name": "ls", "input": {}}
     return [
         {"type": "message_start", "message": {"id": "m", "model": "m", "usage": {}}},
@@ -34,11 +34,11 @@ def thinking_reply() -> list[StreamEvent]:
     ]
 
 
-def delta_event(index: int, said: StreamEvent) -> StreamEvent:
-    return {"type": "content_block_delta", "index": index, "delta": said}
+def delta_event(index: int, delta: StreamEvent) -> StreamEvent:
+    return {"type": "content_block_delta", "index": index, "delta": delta}
 
 
-def test_each_request_begins_with_the_bytes_of_the_one_before_also_after_a_resume(
+def test_each_request_starts_with_the_previous_one(
     program: Program,
 ) -> None:
     answers = (
@@ -50,34 +50,36 @@ def test_each_request_begins_with_the_bytes_of_the_one_before_also_after_a_resum
         respond_text("Last."),
     )
     with program.serve(*answers) as server:
-        for number, more in enumerate(((), ("--continue",), ("--continue",))):
-            done = program.run("-p", f"Prompt {number}.", *YOLO, *more)
+        for number, arguments in enumerate(((), ("--continue",), ("--continue",))):
+            done = program.run("-p", f"Prompt {number}.", *YOLO, *arguments)
             assert done.exit_status == 0, done.stderr
     assert len(server.requests) == len(answers)
     for before, after in zip(server.requests, server.requests[1:], strict=False):
         assert raw_value(before.raw_body, "tools") == raw_value(after.raw_body, "tools")
         assert raw_value(before.raw_body, "system") == raw_value(after.raw_body, "system")
-        said = raw_value(before.raw_body, "messages").rstrip(b"]}")
-        assert raw_value(after.raw_body, "messages").startswith(said)
-    whole = {"type": "thinking", "thinking": "Hm, “ä” \\ \u2028 ", "signature": "RXJ2b29k+/=="}
-    for asked in server.requests[1:]:
-        body: Any = asked.body
-        assert body["messages"][1]["content"][:2] == [whole, REDACTED]
+        prefix = raw_value(before.raw_body, "messages").rstrip(b"]}")
+        assert raw_value(after.raw_body, "messages").startswith(prefix)
+    thinking = {"type": "thinking", "thinking": "Hm, “ä” \\ \u2028 ", "signature": "RXJ2b29k+/=="}
+    for request in server.requests[1:]:
+        body: Any = request.body
+        assert body["messages"][1]["content"][:2] == [thinking, REDACTED]
 
 
-def test_the_prefix_is_marked_to_be_cached_and_has_nothing_that_varies(program: Program) -> None:
+def test_the_prefix_is_cached_and_never_varies(program: Program) -> None:
     with program.serve(respond_text("One."), respond_text("Two.")) as server:
         program.run("-p", "Hi.")
         program.run("-p", "Hi.")
     first, second = server.requests
-    assert first.raw_body == second.raw_body, "another session in the same folder asks the same"
+    assert first.raw_body == second.raw_body, (
+        "a new session in the same folder sends the same bytes"
+    )
     assert first.raw_body.count(b'"cache_control"') == 2
     body: Any = first.body
     assert body["system"][-1]["cache_control"] == {"type": "ephemeral"}
 
 
-def test_nothing_in_a_project_says_where_requests_go(program: Program) -> None:
-    """Neither a `.env` file nor a `.netrc` of the folder is read, whatever it holds."""
+def test_a_project_cannot_redirect_requests(program: Program) -> None:
+    """Neither `.env` nor `.netrc` in the folder is read."""
     with ScriptedServer() as decoy, program.serve(respond_text("Here.")) as server:
         lines = (
             f"ANTHROPIC_BASE_URL={decoy.base_url}",
@@ -98,7 +100,7 @@ def test_nothing_in_a_project_says_where_requests_go(program: Program) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "environment", "model"),
+    ("arguments", "environment", "model"),
     [
         ((), {}, DEFAULT_MODEL),
         (("--model", "opus"), {"GREENROOM_MODEL": "haiku"}, MODEL_ALIASES["opus"]),
@@ -106,16 +108,16 @@ def test_nothing_in_a_project_says_where_requests_go(program: Program) -> None:
         (("--model", "mine/own-7b"), {}, "mine/own-7b"),
     ],
 )
-def test_the_model_is_the_one_that_was_named(
-    program: Program, words: tuple[str, ...], environment: dict[str, str], model: str
+def test_the_request_has_the_configured_model(
+    program: Program, arguments: tuple[str, ...], environment: dict[str, str], model: str
 ) -> None:
     with program.serve(respond_text("Here.")) as server:
-        program.run("-p", "Hi.", *words, environment=environment)
+        program.run("-p", "Hi.", *arguments, environment=environment)
     assert server.requests[0].body["model"] == model
 
 
 def raw_value(raw: bytes, key: str) -> bytes:
-    """The bytes of one value of the request's object."""
+    """Return the bytes of one value of the request object."""
     text = raw.decode()
     start = text.index(f'"{key}":') + len(f'"{key}":')
     _, end = json.JSONDecoder().raw_decode(text, start)

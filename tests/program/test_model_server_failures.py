@@ -1,4 +1,4 @@
-"""A model's server that fails in every way: nothing half-said runs, and nothing is lost."""
+"""When the model server fails, no incomplete call runs and nothing is lost."""
 
 from dataclasses import replace
 
@@ -34,21 +34,21 @@ MARKER_CALL = respond_tool_call(
 )
 
 
-def without_retry(answer: ScriptedResponse) -> ScriptedResponse:
-    """Say in the head of an answer that the request is not to be sent again."""
-    return replace(answer, headers={**answer.headers, "x-should-retry": "false"})
+def without_retry(response: ScriptedResponse) -> ScriptedResponse:
+    """Add a header that forbids a retry."""
+    return replace(response, headers={**response.headers, "x-should-retry": "false"})
 
 
-def with_immediate_retry(answer: ScriptedResponse) -> ScriptedResponse:
-    """Say in the head of an answer that the request may be sent again at once."""
-    return replace(answer, headers={**answer.headers, "retry-after-ms": "1"})
+def with_immediate_retry(response: ScriptedResponse) -> ScriptedResponse:
+    """Add a header that allows an immediate retry."""
+    return replace(response, headers={**response.headers, "retry-after-ms": "1"})
 
 
 def has_marker(program: Program) -> bool:
     return (program.repository / "ran").exists()
 
 
-def test_a_call_whose_stream_is_cut_never_runs_and_the_session_goes_on(program: Program) -> None:
+def test_an_incomplete_call_never_runs(program: Program) -> None:
     size, last = len(MARKER_CALL.body), MARKER_CALL.body.rindex(b"event: message_stop")
     cuts = [
         truncate_response(MARKER_CALL, 0, "reset"),
@@ -61,29 +61,27 @@ def test_a_call_whose_stream_is_cut_never_runs_and_the_session_goes_on(program: 
     ]
     with program.serve(*map(without_retry, cuts), respond_text("Here I am.")) as server:
         failures = [run_prompt(program, number) for number in range(len(cuts))]
-        last_one = program.run("-p", "And now?", *YOLO, "--continue")
+        final = program.run("-p", "And now?", *YOLO, "--continue")
 
     for failure in failures:
         check_failure(failure, "")
-    assert (last_one.exit_status, last_one.stdout) == (0, b"Here I am.\n")
+    assert (final.exit_status, final.stdout) == (0, b"Here I am.\n")
     assert not has_marker(program)
-    asked = "".join(content_text(message["content"]) for message in request_messages(server))
-    assert asked == "Try 0.Try 1.Try 2.Try 3.Try 4.Try 5.Try 6.And now?"
+    text = "".join(content_text(message["content"]) for message in request_messages(server))
+    assert text == "Try 0.Try 1.Try 2.Try 3.Try 4.Try 5.Try 6.And now?"
 
 
 def run_prompt(program: Program, number: int) -> CompletedRun:
-    resumed = ("--continue",) if number else ()
-    return program.run("-p", f"Try {number}.", *YOLO, *JSON, *resumed)
+    resume = ("--continue",) if number else ()
+    return program.run("-p", f"Try {number}.", *YOLO, *JSON, *resume)
 
 
 @pytest.mark.parametrize("stop_reason", ["max_tokens", "end_turn"])
-def test_a_whole_call_under_another_stop_reason_is_answered_and_not_run(
-    program: Program, stop_reason: str
-) -> None:
-    told = respond_raw_tool_call(
+def test_a_call_with_another_stop_reason_does_not_run(program: Program, stop_reason: str) -> None:
+    response = respond_raw_tool_call(
         "bash", f'{{"command": "{MARKER_COMMAND}"}}', stop_reason=stop_reason
     )
-    with program.serve(told, respond_text("I see."), respond_text("Again.")) as server:
+    with program.serve(response, respond_text("I see."), respond_text("Again.")) as server:
         done = program.run("-p", "Do it.", *YOLO, *JSON)
         again = program.run("-p", "Go on.", *YOLO, *JSON, "--continue")
 
@@ -95,8 +93,8 @@ def test_a_whole_call_under_another_stop_reason_is_answered_and_not_run(
     assert text.startswith("Not run: ")
 
 
-def test_arguments_that_are_not_exactly_right_do_not_run(program: Program) -> None:
-    wrong = (
+def test_a_call_with_invalid_arguments_does_not_run(program: Program) -> None:
+    invalid = (
         ('{"command": "true", ', f'"command": "{MARKER_COMMAND}"}}'),
         (f'{{"command": "{MARKER_COMMAND}"', ""),
         (f'{{"command": "{MARKER_COMMAND}", "and": "more"}}',),
@@ -105,19 +103,19 @@ def test_arguments_that_are_not_exactly_right_do_not_run(program: Program) -> No
         (f'{{"command": ["{MARKER_COMMAND}"]}}',),
         (f'{{"command": "{MARKER_COMMAND}", "timeout_s": NaN}}',),
     )
-    told = [respond_raw_tool_call("bash", *pieces) for pieces in wrong]
-    with program.serve(*told, respond_text("I see.")) as server:
+    responses = [respond_raw_tool_call("bash", *pieces) for pieces in invalid]
+    with program.serve(*responses, respond_text("I see.")) as server:
         done = program.run("-p", "Do it.", *YOLO)
     assert (done.exit_status, done.stderr) == (0, "")
     assert not has_marker(program)
     results = [result for message in request_messages(server) for result in tool_results(message)]
-    assert [failed for _, failed in results] == [True] * len(wrong)
+    assert [failed for _, failed in results] == [True] * len(invalid)
     assert [text for text, _ in results if not text.startswith("Not run: ")] == []
 
 
-def test_each_refusal_is_one_clear_line_and_the_session_goes_on(program: Program) -> None:
+def test_each_server_error_is_one_line_and_the_session_continues(program: Program) -> None:
     page = ScriptedResponse(b"<html>\x1b]0;owned\x07</html>", headers={"content-type": "text/html"})
-    faults = (
+    failing_responses = (
         (respond_http_error(401, "authentication_error", "invalid x-api-key"), "ANTHROPIC_API_KEY"),
         (respond_http_error(403, "permission_error", "not yours"), "not yours"),
         (respond_http_error(404, "not_found_error", "model: none"), "model: none"),
@@ -129,16 +127,16 @@ def test_each_refusal_is_one_clear_line_and_the_session_goes_on(program: Program
         (respond_events([{"type": "content_block_stop", "index": 7}]), ""),
     )
     with program.serve(
-        *(without_retry(answer) for answer, _ in faults), respond_text("Better.")
+        *(without_retry(answer) for answer, _ in failing_responses), respond_text("Better.")
     ) as server:
-        failures = [run_prompt(program, number) for number in range(len(faults))]
+        failures = [run_prompt(program, number) for number in range(len(failing_responses))]
         again = program.run("-p", "Now.", *YOLO, "--continue")
 
-    for failure, (_, word) in zip(failures, faults, strict=True):
+    for failure, (_, word) in zip(failures, failing_responses, strict=True):
         check_failure(failure, word)
     assert not has_marker(program)
     assert (again.exit_status, again.stdout, again.stderr) == (0, b"Better.\n", "")
-    assert program.record_types().count("turn_failed") == len(faults)
+    assert program.record_types().count("turn_failed") == len(failing_responses)
     assert len(request_messages(server)) == 1
 
 
@@ -151,16 +149,18 @@ def check_failure(done: CompletedRun, word: str) -> None:
     assert done.result["error"] == single_error(done)
 
 
-def test_a_model_that_cannot_say_what_it_wants_is_given_up(program: Program) -> None:
-    told = [respond_raw_tool_call("bash", f'{{"command": "{MARKER_COMMAND}"') for _ in range(3)]
-    with program.serve(*told) as server:
+def test_three_invalid_calls_in_a_row_end_the_turn(program: Program) -> None:
+    responses = [
+        respond_raw_tool_call("bash", f'{{"command": "{MARKER_COMMAND}"') for _ in range(3)
+    ]
+    with program.serve(*responses) as server:
         done = program.run("-p", "Do it.", *YOLO)
     assert (done.exit_status, len(server.requests)) == (1, 3)
-    assert "not JSON, 3 replies in a row" in single_error(done)
+    assert "not valid JSON in 3 consecutive replies" in single_error(done)
     assert not has_marker(program)
 
 
-def test_a_busy_server_is_asked_again_and_the_waits_are_told(program: Program) -> None:
+def test_a_busy_server_is_retried_with_notices(program: Program) -> None:
     busy = with_immediate_retry(respond_http_error(529, "overloaded_error", "busy"))
     half = with_immediate_retry(
         truncate_response(respond_text("Half of it is here, and then"), 700, "close")
@@ -172,20 +172,20 @@ def test_a_busy_server_is_asked_again_and_the_waits_are_told(program: Program) -
         "greenroom: the service is overloaded, retrying (1 of 5)",
         "greenroom: the reply was interrupted, retrying (2 of 4)",
     ]
-    told = [line for line in done.json_lines if line["type"] == "model_retrying"]
-    assert [(each["reason"], each["attempt"]) for each in told] == [
+    retries = [line for line in done.json_lines if line["type"] == "model_retrying"]
+    assert [(each["reason"], each["attempt"]) for each in retries] == [
         ("overloaded", 1),
-        ("cut_off", 2),
+        ("stream_interrupted", 2),
     ]
-    assert told[1]["partial"].startswith("Half of")
+    assert retries[1]["partial_text"].startswith("Half of")
     assert done.result["usage"]["requests"] == 3
     assert len({each.raw_body for each in server.requests}) == 1, (
-        "each try asks the same, to the byte"
+        "each attempt sends the same bytes"
     )
     assert program.record_types().count("model_retrying") == 2
 
 
-def test_what_had_arrived_is_kept_and_marked_when_the_tries_are_spent(program: Program) -> None:
+def test_partial_text_is_kept_after_the_last_retry(program: Program) -> None:
     half = with_immediate_retry(
         truncate_response(respond_text("Half of it is here, and then"), 700, "close")
     )
@@ -197,12 +197,12 @@ def test_what_had_arrived_is_kept_and_marked_when_the_tries_are_spent(program: P
     assert failed.result["result"].startswith("Half of")
     assert failed.stderr.splitlines()[-1].endswith("(tried 2 times)")
     assert again.exit_status == 0
-    said = [content_text(message["content"]) for message in request_messages(server)]
-    assert said == ["Go.", failed.result["result"], f"{TRUNCATED_REPLY}And now?"]
+    texts = [content_text(message["content"]) for message in request_messages(server)]
+    assert texts == ["Go.", failed.result["result"], f"{TRUNCATED_REPLY}And now?"]
 
 
 @pytest.mark.parametrize("url", ["http://nowhere.invalid", "nonsense", "ftp://127.0.0.1"])
-def test_a_server_that_is_not_there_is_named(program: Program, url: str) -> None:
+def test_an_unreachable_server_is_named(program: Program, url: str) -> None:
     done = program.run("-p", "Hello?", environment={"ANTHROPIC_BASE_URL": url})
     assert (done.exit_status, done.stdout) == (1, b"")
     assert url in single_error(done)
@@ -210,7 +210,7 @@ def test_a_server_that_is_not_there_is_named(program: Program, url: str) -> None
 
 
 @pytest.mark.parametrize("key", ["secret\nx-more: yes", "secret\u2026"])
-def test_a_key_that_is_no_header_is_refused_without_being_shown(program: Program, key: str) -> None:
+def test_an_invalid_key_is_an_error_that_does_not_show_it(program: Program, key: str) -> None:
     with program.serve() as server:
         done = program.run("-p", "Hello?", environment={"ANTHROPIC_API_KEY": key})
     assert (done.exit_status, server.requests) == (2, [])
@@ -218,14 +218,14 @@ def test_a_key_that_is_no_header_is_refused_without_being_shown(program: Program
     assert "secret" not in done.stderr
 
 
-def test_a_line_end_behind_a_key_is_not_part_of_it(program: Program) -> None:
+def test_a_newline_after_a_key_is_ignored(program: Program) -> None:
     with program.serve(respond_text("Yes.")) as server:
         done = program.run("-p", "Hello?", environment={"ANTHROPIC_API_KEY": f"{API_KEY}\r\n"})
     assert done.exit_status == 0
     assert any(API_KEY in value for value in server.requests[0].headers.values())
 
 
-def test_half_of_a_surrogate_pair_from_the_model_ends_nothing_but_itself(program: Program) -> None:
+def test_an_invalid_surrogate_ends_only_its_turn(program: Program) -> None:
     half = respond_events(
         [
             {

@@ -1,49 +1,22 @@
-"""The real program on a real terminal, killed and taken up again."""
+"""The REPL of the real program, also killed and resumed."""
 
-import signal
 import stat
-from collections.abc import Generator, Mapping
-from contextlib import contextmanager
 from pathlib import Path
 
 from actors.models.scripted_reply import ScriptedCall
 from shell.repl.key_actions import ESCAPE_DEBOUNCE_S
-from tests.program.program_harness import API_KEY, COMMAND, Program, content_text, request_messages
+from tests.program.program_harness import API_KEY, Program, content_text, request_messages
+from tests.program.repl_harness import kill_when_shown, open_repl, quit_repl
 from tests.scripted_server import (
     respond_http_error,
     respond_text,
     respond_tool_call,
     truncate_response,
 )
-from tests.shell.pty_terminal import PtyTerminal, open_terminal
+from tests.shell.pty_terminal import PtyTerminal
 
 
-@contextmanager
-def open_repl(
-    program: Program, *words: str, environment: Mapping[str, str] | None = None
-) -> Generator[PtyTerminal]:
-    with open_terminal(
-        [*COMMAND, *words],
-        environment=program.environment(TERM="xterm-256color", **(environment or {})),
-        cwd=program.repository,
-    ) as shown:
-        yield shown
-
-
-def kill_when_shown(program: Program, seen: str) -> None:
-    """Give the program work, and kill it when that is on its screen."""
-    with open_repl(program, "Work.") as shown:
-        shown.wait_for_text(seen)
-        shown.send_signal(signal.SIGKILL)
-        shown.wait_for_exit()
-
-
-def quit_repl(shown: PtyTerminal) -> None:
-    shown.type("/quit\r")
-    assert shown.wait_for_exit() == 0
-
-
-def test_esc_ends_a_turn_that_an_earlier_run_left_open(program: Program) -> None:
+def test_esc_interrupts_a_resumed_turn(program: Program) -> None:
     whole = respond_text("Half a thought")
     half = truncate_response(whole, whole.body.rindex(b"event: content_block_stop"), "silence")
     with program.serve(half, half, respond_text("Fresh.")):
@@ -58,9 +31,9 @@ def test_esc_ends_a_turn_that_an_earlier_run_left_open(program: Program) -> None
             quit_repl(shown)
 
 
-def test_a_limit_is_one_line_on_the_screen_and_the_session_goes_on(program: Program) -> None:
-    looks = [respond_text(f"Look {n}.", ScriptedCall("ls", {})) for n in range(2)]
-    with program.serve(*looks), open_repl(program, "Go.", "--max-turns", "1") as shown:
+def test_a_limit_is_one_line_and_the_session_continues(program: Program) -> None:
+    replies = [respond_text(f"Look {n}.", ScriptedCall("ls", {})) for n in range(2)]
+    with program.serve(*replies), open_repl(program, "Go.", "--max-turns", "1") as shown:
         shown.wait_for_text("The turn stopped after 1 request to the model")
         shown.type("Go on.\r")
         shown.wait_for_text("Look 1.")
@@ -70,7 +43,7 @@ def test_a_limit_is_one_line_on_the_screen_and_the_session_goes_on(program: Prog
         quit_repl(shown)
 
 
-def test_another_model_is_asked_from_the_next_request_on_also_after_a_resume(
+def test_a_chosen_model_is_used_and_survives_resume(
     program: Program,
 ) -> None:
     with program.serve(
@@ -84,18 +57,18 @@ def test_another_model_is_asked_from_the_next_request_on_also_after_a_resume(
             shown.type("opus\r")
             shown.wait_for_text("The next request uses claude-opus-5-5.")
             shown.type(f"/model {'x' * 201}\r")
-            shown.wait_for_text("The model must be one line of 1 to 200 printable characters.")
+            shown.wait_for_text("The model name must be one line of 1 to 200 printable characters.")
             shown.type("Second.\r")
             shown.wait_for_text("Two.")
             quit_repl(shown)
         with open_repl(program, "Third.", "--continue") as shown:
             shown.wait_for_text("Three.")
             quit_repl(shown)
-    asked = [each.body["model"] for each in server.requests]
-    assert asked == ["claude-sonnet-5-5", "claude-opus-5-5", "claude-opus-5-5"]
+    models = [each.body["model"] for each in server.requests]
+    assert models == ["claude-sonnet-5-5", "claude-opus-5-5", "claude-opus-5-5"]
 
 
-def test_a_key_that_the_server_quotes_is_not_shown(program: Program) -> None:
+def test_a_key_in_a_server_error_is_not_shown(program: Program) -> None:
     refusal = respond_http_error(401, "authentication_error", f"invalid x-api-key: {API_KEY}")
     with program.serve(refusal, refusal):
         with open_repl(program, "Go.") as shown:
@@ -107,7 +80,7 @@ def test_a_key_that_the_server_quotes_is_not_shown(program: Program) -> None:
     assert "[secret]" in done.result["error"]
 
 
-def test_a_key_that_was_typed_is_in_no_file(program: Program) -> None:
+def test_a_typed_key_is_not_written_to_any_file(program: Program) -> None:
     plain_key = "correct-horse-battery"
     with (
         program.serve(respond_text("One.")),
@@ -122,7 +95,7 @@ def test_a_key_that_was_typed_is_in_no_file(program: Program) -> None:
     assert any("It is [secret]." in each.read_text() for each in files)
 
 
-def test_a_parked_question_waits_for_who_comes_back_and_esc_twice_ends_its_turn(
+def test_a_parked_approval_request_is_shown_again_after_resume(
     program: Program,
 ) -> None:
     with program.serve(respond_tool_call("bash", command="touch ran"), respond_text("Done.")):
@@ -139,7 +112,7 @@ def test_a_parked_question_waits_for_who_comes_back_and_esc_twice_ends_its_turn(
     assert not (program.repository / "ran").exists()
 
 
-def test_a_yes_after_the_program_was_killed_runs_the_command_once(program: Program) -> None:
+def test_an_approval_after_a_kill_runs_the_command_once(program: Program) -> None:
     with program.serve(respond_tool_call("bash", command="echo x >> ran"), respond_text("Done.")):
         kill_when_shown(program, "Press a key to answer")
         with open_repl(program, "--continue") as shown:
@@ -150,7 +123,7 @@ def test_a_yes_after_the_program_was_killed_runs_the_command_once(program: Progr
     assert (program.repository / "ran").read_text() == "x\n"
 
 
-def test_a_session_is_exported_cleared_and_taken_up_again(program: Program) -> None:
+def test_a_session_is_exported_cleared_and_resumed(program: Program) -> None:
     with (
         program.serve(respond_text("Well done."), respond_text("Fresh.")),
         open_repl(program, "Work.") as shown,
@@ -160,7 +133,7 @@ def test_a_session_is_exported_cleared_and_taken_up_again(program: Program) -> N
         shown.type("/export out.md\r")
         shown.wait_for_text("The session so far is in")
         shown.type("/export out.md\r")
-        shown.wait_for_text("exists; name another file")
+        shown.wait_for_text("already exists.")
         exported = program.repository / "out.md"
         assert "Well done." in exported.read_text()
         assert stat.S_IMODE(exported.stat().st_mode) == 0o600
@@ -178,7 +151,7 @@ def test_a_session_is_exported_cleared_and_taken_up_again(program: Program) -> N
     assert len(program.session_files) == 2
 
 
-def test_sessions_are_switched_in_one_program_and_one_that_cannot_open_leads_back(
+def test_switching_to_a_damaged_session_returns_to_the_current_one(
     program: Program,
 ) -> None:
     with program.serve(
@@ -193,7 +166,7 @@ def test_sessions_are_switched_in_one_program_and_one_that_cannot_open_leads_bac
             shown.wait_for_text("New one.")
             (new,) = set(program.session_files) - {old}
             open_session_list(shown, "The old one?")
-            assert "│ Old one." in shown.read_screen(), "what is chosen is previewed"
+            assert "│ Old one." in shown.read_screen(), "the chosen session has a preview"
             shown.type("\r")
             shown.wait_for_text("Session resumed.")
             assert "available" in session_row(program, new)
@@ -206,17 +179,18 @@ def test_sessions_are_switched_in_one_program_and_one_that_cannot_open_leads_bac
             shown.type("\r")
             shown.wait_until(
                 lambda: "damaged at line" in shown.read_screen().replace("\n", ""),
-                "why it is not opened",
+                "the reason",
             )
-            told = shown.read_screen
+            screen = shown.read_screen
             shown.wait_until(
-                lambda: told().rfind("Session resumed") > told().find("damaged"), "the old"
+                lambda: screen().rfind("Session resumed") > screen().find("damaged"),
+                "the current one",
             )
             shown.type("And now?\r")
             shown.wait_for_text("Again.")
             quit_repl(shown)
-    heard = [content_text(message["content"]) for message in request_messages(server)]
-    assert heard == ["The old one?", "Old one.", "Still there?", "Back.", "And now?"]
+    texts = [content_text(message["content"]) for message in request_messages(server)]
+    assert texts == ["The old one?", "Old one.", "Still there?", "Back.", "And now?"]
 
 
 def open_session_list(shown: PtyTerminal, first_prompt: str) -> None:
@@ -227,6 +201,6 @@ def open_session_list(shown: PtyTerminal, first_prompt: str) -> None:
 
 
 def session_row(program: Program, session: Path) -> str:
-    """Tell what `greenroom sessions` says of one."""
-    listed = program.run("sessions").stdout.decode().splitlines()
-    return next(line for line in listed if line.startswith(session.stem))
+    """Return the line of `greenroom sessions` for one session."""
+    lines = program.run("sessions").stdout.decode().splitlines()
+    return next(line for line in lines if line.startswith(session.stem))

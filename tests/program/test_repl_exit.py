@@ -1,4 +1,4 @@
-"""However the screen ends, the terminal is as before, nothing runs on, and the journal is whole."""
+"""However the REPL ends, the terminal is restored and no command keeps running."""
 
 import random
 import signal
@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from tests.program.program_harness import YOLO, CommandWatch, Program
-from tests.program.test_repl import open_repl
+from tests.program.repl_harness import open_repl
 from tests.scripted_server import respond_text, respond_tool_call
 from tests.shell.pty_terminal import PtyTerminal, open_terminal
 
@@ -16,10 +16,10 @@ FAULTY_COMMAND = """
 from shell.commands.command import Command
 from shell.commands.command_table import COMMANDS
 from shell.main import main
-COMMANDS["fail"] = Command("fail", lambda words, shell: str(1 // 0))
+COMMANDS["fail"] = Command("fail", lambda words, host: str(1 // 0))
 main()
 """
-"""The program with a fault of ours in it, planted where a person can reach it."""
+"""The program with a command that fails."""
 FAULTY_DRAWING = """
 from shell.main import main
 from shell.view import frame_layout
@@ -29,7 +29,7 @@ main()
 
 
 def is_restored(shown: PtyTerminal) -> bool:
-    """Whether the terminal is as a shell wants it: cooked, cursor shown, pastes unmarked."""
+    """Return whether raw mode, hidden cursor, bracketed paste and alternate screen are off."""
     pairs = ((b"\x1b[?25l", b"\x1b[?25h"), (b"\x1b[?2004h", b"\x1b[?2004l"))
     undone = all(shown.raw.rfind(on) < shown.raw.rfind(off) for on, off in pairs)
     alternate = shown.raw.count(b"\x1b[?1049h") == shown.raw.count(b"\x1b[?1049l")
@@ -37,7 +37,7 @@ def is_restored(shown: PtyTerminal) -> bool:
 
 
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
-def test_a_signal_ends_the_screen_and_what_runs_and_the_terminal_is_as_before(
+def test_a_signal_ends_commands_and_restores_the_terminal(
     program: Program, command_watch: CommandWatch, number: signal.Signals, status: int
 ) -> None:
     command = f"exec 3>{command_watch.path}; echo at work >&3; sleep 300 & sleep 300"
@@ -51,11 +51,11 @@ def test_a_signal_ends_the_screen_and_what_runs_and_the_terminal_is_as_before(
         assert shown.wait_for_exit(STOP_TIMEOUT_S) == status
         command_watch.wait_for_close()
         assert is_restored(shown)
-        assert shown.read_screen().count("is kept; greenroom --continue") == 1
+        assert shown.read_screen().count("is saved. Resume it with greenroom --continue") == 1
     assert program.record_types()[-1] == "tool_started"
 
 
-def test_a_terminal_that_is_closed_ends_all_of_it(
+def test_closing_the_terminal_ends_everything(
     program: Program, command_watch: CommandWatch
 ) -> None:
     command = f"exec 3>{command_watch.path}; echo at work >&3; sleep 300 & sleep 300"
@@ -71,7 +71,7 @@ def test_a_terminal_that_is_closed_ends_all_of_it(
     assert program.record_types()[-1] == "tool_started"
 
 
-def test_a_fault_of_the_screen_ends_it_in_order_with_one_clear_line(program: Program) -> None:
+def test_an_internal_error_ends_the_repl_with_one_line(program: Program) -> None:
     with (
         program.serve(respond_text("Hello.")),
         open_terminal(
@@ -87,13 +87,13 @@ def test_a_fault_of_the_screen_ends_it_in_order_with_one_clear_line(program: Pro
         shown.type("/fail\r")
         assert shown.wait_for_exit(STOP_TIMEOUT_S) == 1
         assert is_restored(shown)
-        told = "a fault of Greenroom: ZeroDivisionError"
-        assert shown.read_screen().replace("\n", "").count(told) == 1
+        line = "internal error: ZeroDivisionError"
+        assert shown.read_screen().replace("\n", "").count(line) == 1
         assert "Traceback" not in shown.read_scrollback()
     assert program.record_types()[-1] == "turn_completed"
 
 
-def test_a_fault_of_the_first_drawing_leaves_the_terminal_as_it_was(program: Program) -> None:
+def test_an_error_in_the_first_frame_restores_the_terminal(program: Program) -> None:
     with (
         program.serve(),
         open_terminal(
@@ -104,10 +104,10 @@ def test_a_fault_of_the_first_drawing_leaves_the_terminal_as_it_was(program: Pro
     ):
         assert shown.wait_for_exit(STOP_TIMEOUT_S) == 1
         assert is_restored(shown)
-        assert "a fault of Greenroom: ZeroDivisionError" in shown.read_screen()
+        assert "internal error: ZeroDivisionError" in shown.read_screen()
 
 
-def test_the_end_of_input_asks_once_more_and_leaves(program: Program) -> None:
+def test_ctrl_d_twice_exits(program: Program) -> None:
     with program.serve(), open_repl(program) as shown:
         shown.wait_for_text("build · default")
         shown.type("\x04")
@@ -118,13 +118,11 @@ def test_the_end_of_input_asks_once_more_and_leaves(program: Program) -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_keys_and_pastes_at_any_moment_leave_a_screen_that_works(
-    program: Program, seed: int
-) -> None:
-    chance = random.Random(seed)  # noqa: S311  (a replayable sequence, no secret)
+def test_random_keys_and_pastes_leave_a_working_screen(program: Program, seed: int) -> None:
+    chance = random.Random(seed)  # noqa: S311  (a replayable sequence)
     long = "\n\n".join(f"Paragraph {n}: " + "word " * 30 for n in range(40))
     answers = [respond_text(long) for _ in range(40)]
-    moves = (
+    inputs = (
         "go on\r",
         "\x1b",
         "draft\x03",
@@ -139,19 +137,17 @@ def test_keys_and_pastes_at_any_moment_leave_a_screen_that_works(
         for _ in range(25):
             if chance.random() < 0.2:
                 shown.resize(24, chance.choice((40, 60, 80, 100)))
-            shown.type(chance.choice(moves))
+            shown.type(chance.choice(inputs))
             shown.read_for(chance.choice((0.0, 0.01, 0.05, 0.12)))
         shown.resize(24, 80)
-        for _ in range(2):  # the first may close what is open
+        for _ in range(2):  # the first one may close a menu
             shown.type("\x1b")
-            shown.read_for(0.3)  # else the next key would be Alt and that key
+            shown.read_for(0.3)  # else Esc and the next key would be read as Alt and that key
         shown.wait_for_no_text("Esc to interrupt")
         shown.wait_for_no_text("Interrupting")
         shown.type("x\x03/status\r")
         shown.wait_for_text("turn       none")
-        shown.wait_for_no_text(
-            "again to exit"
-        )  # a busy machine reads Esc and x together, as Alt-x
+        shown.wait_for_no_text("again to exit")  # a busy machine reads Esc and x together, as Alt-x
         assert shown.read_screen().count("build · default") == 1
         assert (
             sum(
@@ -164,5 +160,7 @@ def test_keys_and_pastes_at_any_moment_leave_a_screen_that_works(
         assert shown.wait_for_exit() == 0
         assert is_restored(shown)
     types = program.record_types()
-    ended = sum(types.count(f"turn_{how}") for how in ("completed", "interrupted", "failed"))
+    ended = sum(
+        types.count(f"turn_{outcome}") for outcome in ("completed", "interrupted", "failed")
+    )
     assert types.count("turn_started") == ended

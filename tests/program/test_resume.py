@@ -1,4 +1,4 @@
-"""Sessions that outlive their program: killed, torn, damaged, held by another."""
+"""Resuming sessions after a kill, with a torn or damaged file, or locked by another process."""
 
 import os
 import signal
@@ -21,7 +21,7 @@ from tests.scripted_server import respond_text, respond_tool_call, truncate_resp
 
 
 def kill_during_command(program: Program, command_watch: CommandWatch) -> None:
-    """Kill the program with SIGKILL in the middle of a command, and end the command."""
+    """Kill the program during a command, then end the command."""
     running = program.start("-p", "Work.", *YOLO)
     pid = int(command_watch.wait_for_output())
     running.send_signal(signal.SIGKILL)
@@ -29,7 +29,7 @@ def kill_during_command(program: Program, command_watch: CommandWatch) -> None:
     os.killpg(pid, signal.SIGKILL)
 
 
-def test_after_a_kill_in_a_command_its_outcome_is_unknown_and_it_is_not_run_again(
+def test_a_command_interrupted_by_a_kill_is_not_run_again(
     program: Program, command_watch: CommandWatch
 ) -> None:
     command = f"echo x >> runs; exec 3>{command_watch.path}; echo $$ >&3; sleep 300"
@@ -54,7 +54,7 @@ def test_after_a_kill_in_a_command_its_outcome_is_unknown_and_it_is_not_run_agai
     assert runs == [1, 2]
 
 
-def test_after_a_kill_while_the_model_spoke_it_is_asked_again(program: Program) -> None:
+def test_a_request_interrupted_by_a_kill_is_sent_again(program: Program) -> None:
     whole = respond_text("Half a thought")
     half = truncate_response(whole, whole.body.rindex(b"event: content_block_stop"), "silence")
     with program.serve(half, respond_text("A whole one."), respond_text("Next.")) as server:
@@ -64,8 +64,8 @@ def test_after_a_kill_while_the_model_spoke_it_is_asked_again(program: Program) 
         running.wait()
         resumed = program.run("-p", "And then?", "--continue")
     assert (resumed.exit_status, resumed.stdout) == (0, b"Next.\n")
-    said = [content_text(message["content"]) for message in request_messages(server)]
-    assert said == ["Think.", "A whole one.", "And then?"]
+    texts = [content_text(message["content"]) for message in request_messages(server)]
+    assert texts == ["Think.", "A whole one.", "And then?"]
 
 
 def test_a_second_program_is_told_who_holds_the_session(
@@ -86,7 +86,7 @@ def test_a_second_program_is_told_who_holds_the_session(
     assert (first.exit_status, first.stdout) == (0, b"Done.\n")
 
 
-def test_a_torn_last_line_is_kept_aside_and_the_session_goes_on(program: Program) -> None:
+def test_a_torn_last_record_is_set_aside(program: Program) -> None:
     with program.serve(respond_text("One."), respond_text("Two.")) as server:
         program.run("-p", "First.")
         with program.session_file.open("ab") as file:
@@ -98,12 +98,12 @@ def test_a_torn_last_line_is_kept_aside_and_the_session_goes_on(program: Program
         "One.",
         "Second.",
     ]
-    (aside,) = program.session_file.parent.glob("*.torn-*")
-    assert aside.read_bytes().endswith(b'"pro')
-    assert str(aside) in single_error(resumed)
+    (torn,) = program.session_file.parent.glob("*.torn-*")
+    assert torn.read_bytes().endswith(b'"pro')
+    assert str(torn) in single_error(resumed)
 
 
-def test_damage_in_the_middle_is_shown_and_the_file_is_not_touched(program: Program) -> None:
+def test_damage_in_the_middle_is_reported_and_the_file_kept(program: Program) -> None:
     with program.serve(respond_text("One.")):
         program.run("-p", "First.")
     damaged = program.session_file.read_bytes().replace(b"First.", b"Fjrst.")
@@ -115,15 +115,15 @@ def test_damage_in_the_middle_is_shown_and_the_file_is_not_touched(program: Prog
     assert program.session_file.read_bytes() == damaged
 
 
-def test_without_an_earlier_session_continue_begins_one_and_says_so(program: Program) -> None:
+def test_continue_without_an_earlier_session_starts_a_new_one(program: Program) -> None:
     with program.serve(respond_text("One.")):
         done = program.run("-p", "First.", "--continue")
     assert (done.exit_status, done.stdout) == (0, b"One.\n")
-    assert "new one begins" in single_error(done)
+    assert "starting a new one" in single_error(done)
     assert program.record_types()[-1] == "turn_completed"
 
 
-def test_continue_takes_the_session_that_was_written_to_last(program: Program) -> None:
+def test_continue_resumes_the_last_written_session(program: Program) -> None:
     with program.serve(
         respond_text("One."), respond_text("Two."), respond_text("Three.")
     ) as server:
@@ -138,18 +138,18 @@ def test_continue_takes_the_session_that_was_written_to_last(program: Program) -
     assert len(program.session_files) == 2
 
 
-def test_a_session_of_another_workspace_is_not_continued(program: Program) -> None:
+def test_continue_ignores_sessions_of_other_workspaces(program: Program) -> None:
     other = program.folder / "other" / "repository"
     make_repository(other)
-    below = program.repository / "below"
-    below.mkdir()
+    subfolder = program.repository / "subfolder"
+    subfolder.mkdir()
     with program.serve(
         respond_text("One."), respond_text("Two."), respond_text("Three.")
     ) as server:
         program.run("-p", "Here.")
         program.run("-p", "There.", "--continue", cwd=other)
         assert [content_text(m["content"]) for m in request_messages(server)] == ["There."]
-        program.run("-p", "Here again.", "--continue", cwd=below)
+        program.run("-p", "Here again.", "--continue", cwd=subfolder)
     assert [content_text(m["content"]) for m in request_messages(server)] == [
         "Here.",
         "One.",
@@ -158,16 +158,16 @@ def test_a_session_of_another_workspace_is_not_continued(program: Program) -> No
     assert len({path.parent for path in program.session_files}) == len(program.session_files) == 2
 
 
-def test_a_change_is_on_disk_as_begun_before_it_happens(program: Program) -> None:
+def test_the_start_of_a_call_is_on_disk_before_it_runs(program: Program) -> None:
     (program.repository / "a.txt").write_text("one\n")
-    held = program.repository / "held"
-    os.mkfifo(held)
+    fifo = program.repository / "fifo"
+    os.mkfifo(fifo)
     edit = respond_tool_call("edit", path="a.txt", old_string="one", new_string="two")
-    waits = respond_tool_call("bash", command="cat held")
+    waits = respond_tool_call("bash", command="cat fifo")
     with program.serve(respond_tool_call("read", path="a.txt"), edit, waits, respond_text("Done.")):
         running = program.start("-p", "Change it.", *YOLO)
-        with held.open("w"):  # which is open once the command is
-            seen = read_log(program.session_file).lines
+        with fifo.open("w"):  # opens when the command has opened it
+            lines = read_log(program.session_file).lines
         assert running.wait().exit_status == 0
     assert program.record_types() == [
         *("session_header", "session_opened", "session_settings", "turn_started"),
@@ -177,20 +177,20 @@ def test_a_change_is_on_disk_as_begun_before_it_happens(program: Program) -> Non
         "reply_completed",
         "turn_completed",
     ]
-    assert [line.message.model_dump()["type"] for line in seen[-2:]] == [
+    assert [line.message.model_dump()["type"] for line in lines[-2:]] == [
         "reply_completed",
         "tool_started",
     ]
 
 
-def test_state_is_for_its_owner_alone(program: Program) -> None:
+def test_state_files_are_private(program: Program) -> None:
     with program.serve(respond_text("One.")):
         program.run("-p", "First.")
     private = [program.state_folder, *program.state_folder.rglob("*")]
     assert {path for path in private if path.stat().st_mode & 0o077} == set()
 
 
-def test_a_repository_may_be_a_worktree_or_none_at_all(program: Program, tmp_path: Path) -> None:
+def test_a_session_needs_no_repository(program: Program, tmp_path: Path) -> None:
     plain_folder = tmp_path / "plain"
     plain_folder.mkdir()
     worktree = tmp_path / "worktree"

@@ -1,9 +1,10 @@
-"""Choosing, reading and exporting sessions, from outside."""
+"""`greenroom sessions`, and choosing a session to resume or fork."""
 
 import itertools
 import json
 import os
 import pty
+import re
 from pathlib import Path
 
 import pytest
@@ -31,7 +32,7 @@ def create_two_sessions(program: Program) -> tuple[str, str]:
 
 
 def common_prefix(one: str, other: str) -> str:
-    """What both begin with."""
+    """Return the common prefix of two ids."""
     pairs = zip(one, other, strict=False)
     return "".join(a for a, _ in itertools.takewhile(lambda pair: pair[0] == pair[1], pairs))
 
@@ -49,7 +50,9 @@ def test_sessions_are_listed_shown_and_exported(program: Program) -> None:
     assert len(successful_output(program.run("sessions", "list")).splitlines()) == len(rows) + 1
     assert heading.split() == ["session", "age", "turns", "size", "state", "first", "prompt"]
     assert {row.split()[0] for row in rows} == {old, new}
-    assert any("1      " in row and "available" in row and "Old ^[[31mprompt." in row for row in rows)
+    assert any(
+        "1      " in row and "available" in row and "Old ^[[31mprompt." in row for row in rows
+    )
 
     shown = successful_output(program.run("sessions", "show", old))
     assert "## You\n\nOld \x1b[31mprompt.\n\n## Greenroom\n\nOne `````text.\n" in shown
@@ -71,10 +74,10 @@ def test_sessions_are_listed_shown_and_exported(program: Program) -> None:
     assert target.stat().st_mode & 0o077 == 0
     again = program.run("sessions", "export", old, "--output", str(target))
     assert again.exit_status == 2
-    assert "there is such a file already" in single_error(again)
+    assert "already exists" in single_error(again)
 
 
-def test_on_a_terminal_nothing_in_a_session_draws(program: Program) -> None:
+def test_a_shown_session_cannot_control_the_terminal(program: Program) -> None:
     with program.serve(respond_text("One."), respond_text("Two.")):
         old, _ = create_two_sessions(program)
     program.server = None
@@ -91,7 +94,7 @@ def test_on_a_terminal_nothing_in_a_session_draws(program: Program) -> None:
 
 
 @pytest.mark.parametrize(
-    "words",
+    "arguments",
     [
         ["sessions", "delete"],
         ["sessions", "show"],
@@ -105,25 +108,25 @@ def test_on_a_terminal_nothing_in_a_session_draws(program: Program) -> None:
         ["-p", "hi", "--resume"],
     ],
 )
-def test_a_wrong_use_is_one_line_and_status_2(program: Program, words: list[str]) -> None:
-    done = program.run(*words)
+def test_a_usage_error_is_one_line_and_status_2(program: Program, arguments: list[str]) -> None:
+    done = program.run(*arguments)
     assert (done.exit_status, done.stdout) == (2, b"")
     assert "Traceback" not in single_error(done)
 
 
-def test_without_sessions_the_list_says_so_and_an_unknown_one_is_told(program: Program) -> None:
+def test_an_unknown_session_is_an_error(program: Program) -> None:
     assert successful_output(program.run("sessions")) == "no sessions in this workspace yet\n"
-    for words in (
+    for arguments in (
         ["sessions", "show", "2"],
         ["-p", "hi", "--resume", "2"],
         ["-p", "hi", "--fork", "2"],
     ):
-        done = program.run(*words)
+        done = program.run(*arguments)
         assert (done.exit_status, done.stdout) == (2, b"")
-        assert "no session 2; this workspace has none yet" in single_error(done)
+        assert "no session 2; this workspace has no sessions yet" in single_error(done)
 
 
-def test_a_broken_session_is_listed_and_the_others_with_it(program: Program) -> None:
+def test_a_damaged_session_is_listed_with_the_others(program: Program) -> None:
     with program.serve(respond_text("One."), respond_text("Two.")):
         old, new = create_two_sessions(program)
     program.server = None
@@ -137,31 +140,27 @@ def test_a_broken_session_is_listed_and_the_others_with_it(program: Program) -> 
     assert "damaged at line 3 of 5" in rows[old]
     assert "unusable" in rows["odd"]
     assert "available" in rows[new]
-    for words in (["show", old], ["export", "odd", "--format", "json"]):
-        done = program.run("sessions", *words)
+    for arguments in (["show", old], ["export", "odd", "--format", "json"]):
+        done = program.run("sessions", *arguments)
         assert (done.exit_status, done.stdout) == (2, b"")
         assert "Traceback" not in single_error(done)
 
 
-def test_a_session_is_taken_up_by_the_beginning_of_its_id(program: Program) -> None:
+def test_a_session_is_resumed_by_a_prefix_of_its_id(program: Program) -> None:
     with program.serve(
         respond_text("One."), respond_text("Two."), respond_text("Three.")
     ) as server:
         old, new = create_two_sessions(program)
         prefix = common_prefix(old, new)
         done = program.run("-p", "On.", "--resume", old[: len(prefix) + 1])
-        several = program.run("-p", "On.", "--resume", prefix)
+        ambiguous = program.run("-p", "On.", "--resume", prefix)
     assert (done.exit_status, done.stdout) == (0, b"Three.\n")
     assert [content_text(m["content"]) for m in request_messages(server)][1:] == ["One.", "On."]
-    assert several.exit_status == 2
-    assert f"the beginning of 2 sessions: {new}, {old}" in single_error(several) or (
-        f"the beginning of 2 sessions: {old}, {new}" in single_error(several)
-    )
+    assert ambiguous.exit_status == 2
+    assert re.search(r"matches 2 sessions: \S+, \S+$", single_error(ambiguous))
 
 
-def test_a_session_that_is_held_is_listed_so_and_may_be_forked(
-    program: Program, command_watch: CommandWatch
-) -> None:
+def test_a_locked_session_can_be_forked(program: Program, command_watch: CommandWatch) -> None:
     os.mkfifo(program.repository / "go")
     command = f"exec 3>{command_watch.path}; echo at work >&3; read -r line < go"
     with program.serve(
@@ -171,24 +170,24 @@ def test_a_session_that_is_held_is_listed_so_and_may_be_forked(
         respond_text("Done."),
     ) as server:
         program.run("-p", "First.")
-        (held,) = program.session_files
+        (locked,) = program.session_files
         running = program.start("-p", "Work.", "--continue", *YOLO)
         command_watch.wait_for_output()
-        before = held.read_bytes()
+        before = locked.read_bytes()
         assert "locked" in successful_output(program.run("sessions"))
-        refused = program.run("-p", "Me too.", "--resume", held.stem)
-        forked = program.run("-p", "Me too.", "--fork", held.stem, "--output-format", "json")
-        assert held.read_bytes() == before
+        failed = program.run("-p", "Me too.", "--resume", locked.stem)
+        forked = program.run("-p", "Me too.", "--fork", locked.stem, "--output-format", "json")
+        assert locked.read_bytes() == before
         (program.repository / "go").write_text("go\n")
         assert running.wait().stdout == b"Done.\n"
-    assert refused.exit_status == 2
-    assert f"process {running.process.pid}" in single_error(refused)
+    assert failed.exit_status == 2
+    assert f"process {running.process.pid}" in single_error(failed)
     assert forked.exit_status == 0
-    assert forked.result["session_id"] != held.stem
+    assert forked.result["session_id"] != locked.stem
     assert len(program.session_files) == 2
-    heard = request_messages(server, 2)
-    assert content_text(heard[0]["content"]) == "First."
-    assert content_text(heard[-1]["content"]).endswith("Me too.")
+    messages = request_messages(server, 2)
+    assert content_text(messages[0]["content"]) == "First."
+    assert content_text(messages[-1]["content"]).endswith("Me too.")
 
 
 def read_all_files(program: Program) -> dict[Path, bytes]:
@@ -197,11 +196,11 @@ def read_all_files(program: Program) -> dict[Path, bytes]:
     return {path: path.read_bytes() for path in files}
 
 
-def test_the_key_is_written_nowhere_whatever_says_it(program: Program) -> None:
+def test_the_key_is_never_written_to_a_file(program: Program) -> None:
     refusal = respond_http_error(401, "authentication_error", f"invalid x-api-key: {API_KEY}")
-    spy = "e=$(tr '\\0' ' ' < /proc/$PPID/environ); echo $e; yes $e | head -c 300000"
+    command = "e=$(tr '\\0' ' ' < /proc/$PPID/environ); echo $e; yes $e | head -c 300000"
     answers = (
-        respond_tool_call("bash", command=spy),
+        respond_tool_call("bash", command=command),
         respond_text(f"The key is {API_KEY}."),
         refusal,
         respond_text("Once more."),
@@ -211,17 +210,17 @@ def test_the_key_is_written_nowhere_whatever_says_it(program: Program) -> None:
         program.run("-p", f"My key is {API_KEY}.", *YOLO, environment=debug)
         program.run("-p", "Again.", "--continue", environment=debug)
         program.run("-p", "Again.", "--continue", environment=debug)
-        for form in ("markdown", "json"):
-            target = str(program.repository / f"export.{form}")
+        for output_format in ("markdown", "json"):
+            target = str(program.repository / f"export.{output_format}")
             program.run(
                 "sessions",
                 "export",
                 program.session_file.stem,
                 "--format",
-                form,
+                output_format,
                 "--output",
                 target,
             )
-    found = read_all_files(program)
-    assert [path for path, data in found.items() if API_KEY.encode() in data] == []
-    assert any(b"[secret]" in data for data in found.values())
+    files = read_all_files(program)
+    assert [path for path, data in files.items() if API_KEY.encode() in data] == []
+    assert any(b"[secret]" in data for data in files.values())

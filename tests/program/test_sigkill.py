@@ -1,4 +1,4 @@
-"""A session that is killed with SIGKILL at any moment is ended correctly by a resume."""
+"""After SIGKILL at any moment, resume completes the session correctly."""
 
 import json
 import subprocess
@@ -19,12 +19,12 @@ from tests.scripted_server import (
 
 
 class HistoryDrivenServer(ScriptedServer):
-    """Answers by what the conversation holds, so that a request may be put again."""
+    """Answers by the conversation's content, so that a request can be repeated."""
 
-    def _answer_to(self, asked: RecordedRequest) -> ScriptedResponse:
-        if asked.method == "GET":
-            return super()._answer_to(asked)
-        number = asked.raw_body.count(b'"type":"tool_use"')
+    def choose_response(self, request: RecordedRequest) -> ScriptedResponse:
+        if request.method == "GET":
+            return super().choose_response(request)
+        number = request.raw_body.count(b'"type":"tool_use"')
         if number >= CALL_COUNT:
             return respond_text("Done.")
         call = ScriptedCall("bash", {"command": f"echo {number} >> runs"})
@@ -44,32 +44,31 @@ def run_kill_trials(program: Program, count: int, seed: int) -> list[dict[str, o
             text=True,
             check=True,
         )
-    said: list[dict[str, object]] = [json.loads(line) for line in done.stdout.splitlines()]
-    assert [each for each in said if each["wrong"]] == []
-    return said
+    results: list[dict[str, object]] = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [each for each in results if each["wrong"]] == []
+    return results
 
 
 def check_kill_trials(program: Program, count: int, seed: int) -> None:
-    said = run_kill_trials(program, count, seed)
-    assert len(said) == count
-    assert sum(bool(each["killed"]) for each in said) > count // 2
-    assert len({each["records"] for each in said}) > 3
+    results = run_kill_trials(program, count, seed)
+    assert len(results) == count
+    assert sum(bool(each["killed"]) for each in results) > count // 2
+    assert len({each["records"] for each in results}) > 3
 
 
-def test_wherever_its_records_stop_a_turn_is_resumed_and_ended(program: Program) -> None:
-    said = run_kill_trials(program, 0, seed=0)
-    begin, call, end = 4, 3, 2  # session, run, mode and prompt; the last reply and the end
-    assert len(said) == begin + call * CALL_COUNT + end
+def test_a_session_resumes_after_each_of_its_records(program: Program) -> None:
+    results = run_kill_trials(program, 0, seed=0)
+    # Before: header, run, settings, prompt. Per call: reply, start, end. After: reply, turn end.
+    before, per_call, after = 4, 3, 2
+    assert len(results) == before + per_call * CALL_COUNT + after
 
 
-def test_killed_ten_times_nothing_is_lost_and_nothing_runs_twice(program: Program) -> None:
+def test_ten_kills_lose_nothing_and_repeat_nothing(program: Program) -> None:
     check_kill_trials(program, 10, seed=0)
 
 
 @pytest.mark.long
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("seed", range(1, 11))
-def test_killed_a_thousand_times_nothing_is_lost_and_nothing_runs_twice(
-    program: Program, seed: int
-) -> None:
+def test_a_thousand_kills_lose_nothing_and_repeat_nothing(program: Program, seed: int) -> None:
     check_kill_trials(program, 100, seed)

@@ -1,4 +1,4 @@
-"""Ended from outside: all stops in time, the turn is suspended, `--continue` goes on."""
+"""A signal stops everything in time and suspends the turn for `--continue`."""
 
 import os
 import signal
@@ -28,9 +28,9 @@ TURN_ENDS = {"turn_completed", "turn_failed", "turn_interrupted"}
 
 
 def hanging_command(command_watch: CommandWatch, then: str = "") -> ScriptedResponse:
-    """A command that says when it has begun, and holds the witness until all of it has ended."""
-    held = f"exec 3>{command_watch.path}; echo x >> runs; echo at work >&3; {then}"
-    return respond_tool_call("bash", command=f"{held} sleep 300 & sleep 300")
+    """Return a command that reports its start and keeps the watch open until it ends."""
+    start = f"exec 3>{command_watch.path}; echo x >> runs; echo at work >&3; {then}"
+    return respond_tool_call("bash", command=f"{start} sleep 300 & sleep 300")
 
 
 def stalled_reply(text: str) -> ScriptedResponse:
@@ -39,7 +39,7 @@ def stalled_reply(text: str) -> ScriptedResponse:
 
 
 @pytest.mark.parametrize("number", list(EXIT_STATUSES))
-def test_a_signal_while_a_command_runs_ends_all_of_it_and_the_turn_is_suspended(
+def test_a_signal_during_a_command_suspends_the_turn(
     program: Program, command_watch: CommandWatch, number: signal.Signals
 ) -> None:
     with program.serve(
@@ -67,7 +67,7 @@ def test_a_signal_while_a_command_runs_ends_all_of_it_and_the_turn_is_suspended(
 
 
 @pytest.mark.parametrize("number", list(EXIT_STATUSES))
-def test_a_signal_while_the_model_speaks_suspends_and_the_question_is_asked_again(
+def test_a_signal_during_a_reply_suspends_the_turn(
     program: Program, number: signal.Signals
 ) -> None:
     answers = (stalled_reply("Half a thought"), respond_text("A whole one."), respond_text("Next."))
@@ -83,13 +83,13 @@ def test_a_signal_while_the_model_speaks_suspends_and_the_question_is_asked_agai
 
     assert resumed.exit_status == 0
     assert [content_text(m["content"]) for m in request_messages(server, 1)] == ["Think."]
-    said = [content_text(message["content"]) for message in request_messages(server)]
-    assert said == ["Think.", "A whole one.", "And then?"]
+    texts = [content_text(message["content"]) for message in request_messages(server)]
+    assert texts == ["Think.", "A whole one.", "And then?"]
     turns = [line["turn"] for line in resumed.json_lines if line["type"] == "turn_completed"]
     assert turns == [1, 2]
 
 
-def test_a_second_signal_does_not_leave_a_command_behind(
+def test_a_second_signal_leaves_no_command_running(
     program: Program, command_watch: CommandWatch
 ) -> None:
     stubborn = hanging_command(command_watch, then="trap '' TERM;")
@@ -105,9 +105,7 @@ def test_a_second_signal_does_not_leave_a_command_behind(
     assert not TURN_ENDS & set(program.record_types())
 
 
-def test_what_was_ignored_from_the_start_stays_ignored(
-    program: Program, command_watch: CommandWatch
-) -> None:
+def test_an_ignored_signal_stays_ignored(program: Program, command_watch: CommandWatch) -> None:
     command = f"exec 3>{command_watch.path}; echo at work >&3; read -r line < go"
     os.mkfifo(program.repository / "go")
     with program.serve(respond_tool_call("bash", command=command), respond_text("Done.")):
@@ -123,7 +121,7 @@ def test_what_was_ignored_from_the_start_stays_ignored(
     assert (done.exit_status, done.stdout) == (0, b"Done.\n")
 
 
-def test_a_signal_ends_it_while_nobody_reads_its_output(program: Program) -> None:
+def test_a_signal_ends_a_run_with_blocked_output(program: Program) -> None:
     long = "word " * 100_000
     with program.serve(respond_text(long), respond_text("Again.")):
         running = program.start("-p", "Speak.", *STREAM_JSON)
@@ -132,7 +130,7 @@ def test_a_signal_ends_it_while_nobody_reads_its_output(program: Program) -> Non
         assert running.process.wait(STOP_TIMEOUT_S) == 143
 
 
-def test_a_reader_that_leaves_ends_it_quietly(
+def test_a_closed_output_pipe_ends_the_run_quietly(
     program: Program, command_watch: CommandWatch
 ) -> None:
     with program.serve(hanging_command(command_watch)):

@@ -1,4 +1,4 @@
-"""Every tool that looks, asks or notes, through the real program, also with what it cannot take."""
+"""The tools that search, read, ask and take notes, in the real program."""
 
 import os
 from collections.abc import Mapping
@@ -7,8 +7,9 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from actors.models.scripted_reply import ScriptedCall
+from shell.headless.headless_console import NO_USER_REASON
 from tests.program.program_harness import STREAM_JSON, Program, request_messages, tool_results
-from tests.program.test_repl import open_repl, quit_repl
+from tests.program.repl_harness import open_repl, quit_repl
 from tests.scripted_server import respond_text
 
 HOSTILE_NAME = "a\x1b[2J\u202eb\n.txt"
@@ -16,17 +17,17 @@ TEN_MB = 10_000_000
 
 
 def run_calls(program: Program, *calls: tuple[str, Mapping[str, JsonValue]]) -> list[str]:
-    """Let the model make these calls in one reply; what it reads, errors marked."""
-    made = (ScriptedCall(name, dict(arguments)) for name, arguments in calls)
-    with program.serve(respond_text("", *made), respond_text("Done.")) as server:
+    """Run these calls from one reply and return the results, errors marked."""
+    blocks = (ScriptedCall(name, dict(arguments)) for name, arguments in calls)
+    with program.serve(respond_text("", *blocks), respond_text("Done.")) as server:
         done = program.run("-p", "Go.", *STREAM_JSON)
     assert done.exit_status == 0
-    answers = tool_results(request_messages(server)[-1])
-    assert len(answers) == len(calls)
-    return [f"error: {text}" if failed else text for text, failed in answers]
+    results = tool_results(request_messages(server)[-1])
+    assert len(results) == len(calls)
+    return [f"error: {text}" if failed else text for text, failed in results]
 
 
-def test_searches_find_what_may_be_found_and_count_the_rest(program: Program) -> None:
+def test_searches_report_matches_and_count_omissions(program: Program) -> None:
     folder = program.repository
     (folder / "many").mkdir()
     for number in range(5_000):
@@ -40,7 +41,7 @@ def test_searches_find_what_may_be_found_and_count_the_rest(program: Program) ->
     (folder / ".gitignore").write_text("ignored.txt\n")
     (folder / "out").symlink_to("/etc/passwd")
     os.mkfifo(folder / "pipe")
-    found, secret, names, outside, wrong, piped = run_calls(
+    matches, secret, names, outside, wrong, piped = run_calls(
         program,
         ("grep", {"pattern": "needle"}),
         ("grep", {"pattern": "needle", "path": ".env"}),
@@ -49,15 +50,17 @@ def test_searches_find_what_may_be_found_and_count_the_rest(program: Program) ->
         ("grep", {"pattern": "("}),
         ("grep", {"pattern": "x", "path": "pipe"}),
     )
-    assert found.splitlines() == [
+    assert matches.splitlines() == [
         "a\\x1b[2J\\u202eb\\n.txt:1:needle",
         "many/4999.txt:1:needle",
         "[skipped: 1 binary file, 1 file with a matching line of 4 MiB or more]",
-        "[skipped: 1 ignored by .gitignore, 2 entries that are not regular files (symbolic links, "
-        "pipes or devices)]",
+        (
+            "[skipped: 1 ignored by .gitignore, 2 entries that are not regular files "
+            "(symbolic links, pipes or devices)]"
+        ),
         "[skipped: 1 file that may not be read without approval; use read for one of them]",
     ]
-    assert "KEY" not in found + secret
+    assert "KEY" not in matches + secret
     assert names.splitlines()[-2:][0] == (
         "[truncated: the first 500 of 5,000 files; use a more specific pattern]"
     )
@@ -66,7 +69,7 @@ def test_searches_find_what_may_be_found_and_count_the_rest(program: Program) ->
     assert piped == "error: pipe is a named pipe, not a directory or a regular file"
 
 
-def test_read_says_plainly_what_it_cannot_show(program: Program) -> None:
+def test_read_explains_what_it_cannot_show(program: Program) -> None:
     folder = program.repository
     (folder / "image.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(90))
     (folder / "data").write_bytes(bytes(range(256)))
@@ -98,9 +101,9 @@ def test_read_says_plainly_what_it_cannot_show(program: Program) -> None:
     assert none.startswith("error: Not run: invalid arguments for read: offset")
 
 
-def test_notes_are_kept_help_is_the_manual_and_headless_nobody_is_asked(program: Program) -> None:
+def test_todos_help_and_questions_in_a_headless_run(program: Program) -> None:
     todo: dict[str, JsonValue] = {"content": "mend it", "status": "in_progress"}
-    kept, wrong, manual, asked, empty = run_calls(
+    todos, wrong, help_text, question, empty = run_calls(
         program,
         ("todo_write", {"todos": [todo]}),
         ("todo_write", {"todos": [{"text": "no such key"}]}),
@@ -108,17 +111,17 @@ def test_notes_are_kept_help_is_the_manual_and_headless_nobody_is_asked(program:
         ("question", {"questions": [{"question": "Which?", "choices": [{"label": "A"}]}]}),
         ("question", {"questions": []}),
     )
-    assert kept == "To-do list updated: 0 of 1 completed."
+    assert todos == "To-do list updated: 0 of 1 completed."
     assert "todos.0.content: Field required" in wrong
-    assert "--add-dir" in manual
-    assert "/model" in manual
-    assert asked.startswith("error: Denied: ")
-    assert "nobody can be asked" in asked
+    assert "--add-dir" in help_text
+    assert "/model" in help_text
+    assert question.startswith("error: Denied: ")
+    assert NO_USER_REASON in question
     assert empty.startswith("error: Not run: ")
     assert "todos_updated" in program.record_types()
 
 
-def test_on_the_screen_questions_are_answered_and_a_folder_outside_is_searched_after_a_yes(
+def test_questions_and_approvals_are_answered_on_the_screen(
     program: Program, tmp_path: Path
 ) -> None:
     outside = tmp_path / "outside"
@@ -126,7 +129,7 @@ def test_on_the_screen_questions_are_answered_and_a_folder_outside_is_searched_a
     (outside / "a.txt").write_text("needle\n")
     (outside / ".env").write_text("KEY=needle\n")
     questions: JsonValue = [
-        {"question": "Which colour?", "choices": [{"label": "Red"}, {"label": "Blue"}]},
+        {"question": "Which color?", "choices": [{"label": "Red"}, {"label": "Blue"}]},
         {"question": "Any wishes?"},
     ]
     todo: JsonValue = [{"content": "mend \x1b[2Jit", "status": "in_progress"}]
@@ -147,8 +150,10 @@ def test_on_the_screen_questions_are_answered_and_a_folder_outside_is_searched_a
         shown.type("y")
         shown.wait_for_text("Done.")
         quit_repl(shown)
-    told = [text for message in request_messages(server)[2::2] for text, _ in tool_results(message)]
-    assert "Blue" in told[1]
-    assert "as you like" in told[1]
-    assert "a.txt:1:needle" in told[2]
-    assert "KEY" not in told[2]
+    results = [
+        text for message in request_messages(server)[2::2] for text, _ in tool_results(message)
+    ]
+    assert "Blue" in results[1]
+    assert "as you like" in results[1]
+    assert "a.txt:1:needle" in results[2]
+    assert "KEY" not in results[2]

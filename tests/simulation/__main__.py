@@ -1,46 +1,57 @@
-"""Replays seeds: `python -m tests.simulation 194` prints what happened, `0-49` a digest of each.
+"""Replay seeds. One seed prints every message; a range prints one digest per seed.
 
-With `--fault NAME` a planted fault is at work; the names are in `tests/simulation/mutants.py`.
+python -m tests.simulation 194
+python -m tests.simulation 0-49
+python -m tests.simulation --mutant "results lost on cancel" 0-999
+
+The exit status is 1 if an invariant was violated.
 """
 
 import argparse
 import sys
 
-from tests.simulation.mutants import MUTANTS, NO_MUTANT, Mutant
+from tests.simulation.mutant_list import MUTANTS, NO_MUTANT, Mutant
 from tests.simulation.simulated_session import SimulatedSession
 
 
 def main(words: list[str]) -> int:
-    """Play; 1 when a promise was broken."""
-    parser = argparse.ArgumentParser(prog="python -m tests.simulation", description=__doc__)
-    parser.add_argument("seeds", help="one seed, or FIRST-LAST")
-    parser.add_argument("--fault", choices=MUTANTS, help="plant it", metavar="NAME")
+    """Simulate the seeds; return 1 if an invariant was violated."""
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.simulation",
+        description=__doc__,
+        epilog=f"mutants: {'; '.join(MUTANTS)}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("seeds", metavar="SEED", help="one seed, or a range such as 0-49")
+    parser.add_argument(
+        "--mutant", choices=MUTANTS, metavar="NAME", help="run with this fault in the code"
+    )
     options = parser.parse_args(words)
-    plant = MUTANTS[options.fault] if options.fault else NO_MUTANT
+    mutant = MUTANTS[options.mutant] if options.mutant else NO_MUTANT
     first, _, last = options.seeds.partition("-")
     if not last:
-        return replay_seed(int(first), plant)
-    worlds = [play_seed(seed, plant) for seed in range(int(first), int(last) + 1)]
-    return int(any(world.violations for world in worlds))
+        return replay_seed(int(first), mutant)
+    simulations = [run_seed(seed, mutant) for seed in range(int(first), int(last) + 1)]
+    return int(any(each.violations for each in simulations))
 
 
-def replay_seed(seed: int, plant: Mutant) -> int:
-    """Tell everything of one seed."""
-    world = SimulatedSession(seed, plant)
-    world.play()
-    for line in world.trace.lines():
+def replay_seed(seed: int, mutant: Mutant) -> int:
+    """Run one seed and print its trace and violations."""
+    simulation = SimulatedSession(seed, mutant)
+    simulation.run()
+    for line in simulation.trace.lines():
         print(line)
-    print(world.seed_config)
-    print("\n".join(world.violations) or "every promise was kept")
-    return int(bool(world.violations))
+    print(simulation.seed_config)
+    print("\n".join(simulation.violations) or "no invariant was violated")
+    return int(bool(simulation.violations))
 
 
-def play_seed(seed: int, plant: Mutant) -> SimulatedSession:
-    """Play one of many, and sum it up."""
-    world = SimulatedSession(seed, plant)
-    world.play()
-    print(seed, world.trace.digest(), *world.violations)
-    return world
+def run_seed(seed: int, mutant: Mutant) -> SimulatedSession:
+    """Run one of several seeds and print its digest and violations."""
+    simulation = SimulatedSession(seed, mutant)
+    simulation.run()
+    print(seed, simulation.trace.digest(), *simulation.violations)
+    return simulation
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Faults that the world plants: what can raise, raises now and then."""
+"""Injects crashes: every step of an actor and every job may raise."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -19,11 +19,11 @@ EXCEPTION_TYPES: tuple[type[BaseException], ...] = (
 )
 HANDLER_NAMES = ("on_start", "on_receive", "on_stop")
 RARE_STEP_WEIGHT = 3.0
-"""Steps that happen once in a life, and would else hardly ever fail."""
+"""Factor for steps that run once per incarnation and would otherwise hardly ever raise."""
 
 
 class CrashInjector:
-    """Raises before and after every step of an actor and every job, by chance and while armed."""
+    """While armed, raises at random before and after each step of an actor and each job."""
 
     def __init__(self, random: Random, chance: float, trace: Trace) -> None:
         self._random = random
@@ -33,44 +33,44 @@ class CrashInjector:
         self.count = 0
 
     def maybe_raise(self, where: str, weight: float = 1.0) -> None:
-        """Raise, perhaps."""
+        """Raise a random exception with the given chance."""
         if self.is_armed and self._random.random() < self._chance * weight:
-            kind = self._random.choice(EXCEPTION_TYPES)
+            exception_type = self._random.choice(EXCEPTION_TYPES)
             self.count += 1
-            self._trace.add_note(f"raises {kind.__name__} {where}")
-            message = f"planted {where}"
-            raise kind(message)
+            self._trace.add_note(f"raises {exception_type.__name__} {where}")
+            message = f"injected {where}"
+            raise exception_type(message)
 
     def wrap_factory(self, address: Address, make: ActorFactory) -> ActorFactory:
-        """Let a factory, and the steps of whatever it makes, raise now and then."""
+        """Return a factory that may raise, and whose actors may raise in each step."""
 
-        def made() -> Actor[Any]:
+        def make_crashing() -> Actor[Any]:
             self.maybe_raise(f"in the factory of {address}", RARE_STEP_WEIGHT)
-            behaviour = make()
-            for step in HANDLER_NAMES:
-                self._endanger(behaviour, step, address)
-            return behaviour
+            behavior = make()
+            for name in HANDLER_NAMES:
+                self._wrap_handler(behavior, name, address)
+            return behavior
 
-        return made
+        return make_crashing
 
-    def _endanger(self, behaviour: Actor[Any], step: str, address: Address) -> None:
-        carry_out: Callable[..., None] = getattr(behaviour, step)
-        weight = 1.0 if step == "on_receive" else RARE_STEP_WEIGHT
+    def _wrap_handler(self, behavior: Actor[Any], name: str, address: Address) -> None:
+        handle: Callable[..., None] = getattr(behavior, name)
+        weight = 1.0 if name == "on_receive" else RARE_STEP_WEIGHT
 
-        def endangered(*message: object) -> None:
-            self.maybe_raise(f"before {step} of {address}", weight)
-            carry_out(*message)
-            self.maybe_raise(f"after {step} of {address}", weight)
+        def handle_or_raise(*message: object) -> None:
+            self.maybe_raise(f"before {name} of {address}", weight)
+            handle(*message)
+            self.maybe_raise(f"after {name} of {address}", weight)
 
-        setattr(behaviour, step, endangered)
+        setattr(behavior, name, handle_or_raise)
 
     def wrap_job(self, job: Callable[[], Awaitable[T]], name: str) -> Callable[[], Awaitable[T]]:
-        """Let a job raise before it begins, or after it has done everything."""
+        """Return a job that may raise before it starts or after it has done its work."""
 
-        async def endangered() -> T:
+        async def run_or_raise() -> T:
             self.maybe_raise(f"before {name}")
             result = await job()
             self.maybe_raise(f"after {name}")
             return result
 
-        return endangered
+        return run_or_raise

@@ -1,4 +1,4 @@
-"""A workspace in memory, and two simple tools over it: one that only looks, one that changes."""
+"""A workspace in memory with two simple tools: `look` reads a file, `change` writes one."""
 
 import asyncio
 import difflib
@@ -27,22 +27,26 @@ FILE_NAMES = ("a.txt", "b.txt", "c.txt", ".env", ".git/config")
 
 
 class EffectObserver(Protocol):
-    """Told of every effect that a tool has on the world, when it has it."""
+    """Is called for each effect of a tool, at the moment it happens."""
 
-    def __call__(self, tag: str, what: str, shown: str) -> None:
-        """Hear of one; `tag` stands in the call's arguments, `shown` is exactly what was done."""
+    def __call__(self, tag: str, effect: str, details: str) -> None:
+        """Observe one effect.
+
+        `tag` comes from the call's arguments; `details` is exactly what was done: a command, a diff
+        or a title.
+        """
         ...
 
 
 class LookArguments(Arguments):
-    """What the model sends."""
+    """Arguments of `look`."""
 
     tag: str
     path: str = Field(min_length=1)
 
 
 class ChangeArguments(Arguments):
-    """What the model sends."""
+    """Arguments of `change`."""
 
     tag: str
     path: str = Field(min_length=1)
@@ -50,17 +54,17 @@ class ChangeArguments(Arguments):
 
 
 class InMemoryWorkspace:
-    """Files by their path below the workspace; somebody else may change one between two steps."""
+    """Files by relative path; while armed, another program may change one between two steps."""
 
     def __init__(self, random: Random, on_effect: EffectObserver) -> None:
         self._random = random
-        self._happened = on_effect
+        self._on_effect = on_effect
         self._texts: dict[str, str] = {"a.txt": "one\n"}
         self.is_armed = False
 
     @property
     def tools(self) -> tuple[AnyTool, ...]:
-        """The tools that work on it, and the real `bash`."""
+        """The tools for these files, and the real `bash`."""
         look: AnyTool = Tool(
             name=LOOK_TOOL,
             description="Look at a file.",
@@ -85,7 +89,7 @@ class InMemoryWorkspace:
 
     async def _plan_look(self, arguments: LookArguments, context: ToolContext) -> CallPlan:
         await self._pause(arguments.path)
-        self._state(arguments.path, context)
+        self._get_digest(arguments.path, context)
         request = PermissionRequest(permission="read", target=arguments.path)
         return CallPlan(title=f"look {arguments.path}", requests=(request,))
 
@@ -97,56 +101,63 @@ class InMemoryWorkspace:
         if text is None:
             message = f"{arguments.path}: no such file"
             raise ToolError(message)
-        self._happened(arguments.tag, "looks", plan.title)
-        return ToolOutput(text=text, observed_files=(self._state(arguments.path, context),))
+        self._on_effect(arguments.tag, "looks", plan.title)
+        return ToolOutput(text=text, observed_files=(self._get_digest(arguments.path, context),))
 
     async def _plan_change(self, arguments: ChangeArguments, context: ToolContext) -> CallPlan:
         await self._pause(arguments.path)
-        before = self._state(arguments.path, context)
-        unseen = before.digest and before.path not in context.observed_files
-        peeked = arguments.path if unseen else ""
-        old = self._texts.get(arguments.path, "")
-        if old == arguments.text:
+        original = self._get_digest(arguments.path, context)
+        is_unread = original.digest and original.path not in context.observed_files
+        unread_file = arguments.path if is_unread else ""
+        old_text = self._texts.get(arguments.path, "")
+        if old_text == arguments.text:
             problem = f"{arguments.path} has exactly this content already"
-            if not peeked:
+            if not unread_file:
                 raise ToolError(problem)
             raise UnreadFileError(
-                problem, CallPlan(title="", requests=(), unread_file=peeked, rejection=problem)
+                problem,
+                CallPlan(title="", requests=(), unread_file=unread_file, rejection=problem),
             )
-        diff = "\n".join(difflib.unified_diff(old.split(), arguments.text.split(), lineterm=""))
+        diff = difflib.unified_diff(old_text.split(), arguments.text.split(), lineterm="")
         return CallPlan(
             title=f"change {arguments.path}",
             requests=(PermissionRequest(permission="write", target=arguments.path),),
-            patch=Patch(path=before.path, original=before, new_text=arguments.text, diff=diff),
-            unread_file=peeked,
+            patch=Patch(
+                path=original.path,
+                original=original,
+                new_text=arguments.text,
+                diff="\n".join(diff),
+            ),
+            unread_file=unread_file,
         )
 
     async def _change(
         self, arguments: ChangeArguments, plan: CallPlan, context: ToolContext
     ) -> ToolOutput:
-        await self._pause(arguments.path, meddling=0.4)
+        await self._pause(arguments.path, outside_change_chance=0.4)
         return await run_to_completion(asyncio.to_thread(self._apply, arguments, plan, context))
 
     def _apply(
         self, arguments: ChangeArguments, plan: CallPlan, context: ToolContext
     ) -> ToolOutput:
-        if plan.patch is None or self._state(arguments.path, context) != plan.patch.original:
+        if plan.patch is None or self._get_digest(arguments.path, context) != plan.patch.original:
             message = f"{arguments.path} has changed"
             raise TargetChangedError(message)
         self._texts[plan.requests[0].target] = plan.patch.new_text
-        self._happened(arguments.tag, "changes", plan.patch.diff)
-        return ToolOutput(text="changed", observed_files=(self._state(arguments.path, context),))
+        self._on_effect(arguments.tag, "changes", plan.patch.diff)
+        digest = self._get_digest(arguments.path, context)
+        return ToolOutput(text="changed", observed_files=(digest,))
 
-    def _state(self, path: str, context: ToolContext) -> FileDigest:
+    def _get_digest(self, path: str, context: ToolContext) -> FileDigest:
         text = self._texts.get(path)
         digest = hashlib.sha256(text.encode()).hexdigest() if text is not None else ""
         return FileDigest(path=str(context.workspace.root / path), digest=digest)
 
-    async def _pause(self, path: str, meddling: float = 0.12) -> None:
-        """Take a while, in which somebody else may be at work on the same file, or fail."""
+    async def _pause(self, path: str, outside_change_chance: float = 0.12) -> None:
+        """Wait; while armed, the file may then have been changed by another program, or raise."""
         await asyncio.sleep(self._random.choice((0.0, 0.01, 0.3)))
-        if self.is_armed and self._random.random() < meddling:
+        if self.is_armed and self._random.random() < outside_change_chance:
             self._texts[path] = f"{self._random.randrange(100)}\n"
         if self.is_armed and self._random.random() < 0.02:
-            message = "planted in a tool"
+            message = "injected in a tool"
             raise RuntimeError(message)

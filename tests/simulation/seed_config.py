@@ -1,4 +1,4 @@
-"""What a seed decides before anything happens."""
+"""What a seed decides before its simulation starts."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -6,42 +6,44 @@ from typing import Literal
 from messages.policy import PermissionMode
 from tests.simulation.simulated_loop import make_random
 
-RunEnding = Literal["at rest", "stopped", "power cut"]
+RunEnding = Literal["idle", "stopped", "power cut"]
 
 
 @dataclass(frozen=True)
 class SeedConfig:
-    """How a world is disposed; each run of its program ends in its own way."""
+    """Settings of one seed."""
 
     mode: PermissionMode
     crash_chance: float
-    """Of each step of each actor, and of each job."""
+    """Chance that one step of an actor, or one job, raises."""
     disk_chance: float
-    """Of each call of the file system to fail."""
+    """Chance that one call of the file system fails."""
     lag_chance: float
+    """Chance per loop step that timers fire before callbacks that are ready."""
     cancel_delay_s: float
-    """How long a cancelled request to the model may go on all the same."""
+    """How long a cancelled model request may still run."""
     endings: tuple[RunEnding, ...]
+    """How each run of the program ends; one run per entry."""
     ask_chance: float
-    """How much of what the model calls asks a person, several at a time."""
-    change_mind_chance: float
-    """How often a person decides something else with an answer: a mode, a grant, an agent."""
+    """Chance that a tool call needs an approval, so that several are pending at once."""
+    change_policy_chance: float
+    """Chance that the user also changes the mode, a grant or the agent when deciding."""
 
 
 def draw_seed_config(seed: int) -> SeedConfig:
-    """Draw it."""
-    random = make_random(seed, "setting")
+    """Draw the settings of a seed."""
+    random = make_random(seed, "seed config")
     mode: PermissionMode = random.choice(("default", "default", "default", "auto-edit", "yolo"))
-    ways: tuple[RunEnding, ...] = ("at rest", "stopped", "power cut")
+    endings: tuple[RunEnding, ...] = ("idle", "stopped", "power cut")
     runs = random.choice((1, 1, 2, 3))
-    last: tuple[RunEnding, ...] = ("at rest", "stopped")
+    last_endings: tuple[RunEnding, ...] = ("idle", "stopped")
     return SeedConfig(
         mode=mode,
         crash_chance=random.choice((0.0, 0.003, 0.01, 0.03)),
         disk_chance=random.choice((0.0, 0.0, 0.02, 0.1)),
         lag_chance=random.choice((0.0, 0.0, 0.02)),
         cancel_delay_s=random.choice((0.0,) * 6 + (2.0, 12.0, 12.0)),
-        endings=(*(random.choice(ways) for _ in range(runs - 1)), random.choice(last)),
+        endings=(*(random.choice(endings) for _ in range(runs - 1)), random.choice(last_endings)),
         ask_chance=random.choice((0.0, 0.0, 0.8)),
-        change_mind_chance=random.choice((0.1, 0.1, 0.5)),
+        change_policy_chance=random.choice((0.1, 0.1, 0.5)),
     )

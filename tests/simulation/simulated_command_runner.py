@@ -1,4 +1,4 @@
-"""Commands that do nothing but take time, and say what they did when."""
+"""Commands that only take time, and report each step to the simulation."""
 
 import asyncio
 import re
@@ -10,50 +10,60 @@ from actors.tools.command_runner import CommandResult
 from actors.tools.tool import ToolError
 from tests.simulation.in_memory_workspace import EffectObserver
 
-GRACE_S = 1.0
-"""A command that does not hear TERM is gone after so long."""
-COMMAND = re.compile(r"work (?P<tag>\S+) for (?P<seconds>[\d.]+)( as (?P<how>deaf|failing))?")
+KILL_DELAY_S = 1.0
+"""Time from TERM to KILL, for a command that ignores TERM."""
+STEP_COUNT = 4
+COMMAND = re.compile(
+    r"work (?P<tag>\S+) for (?P<seconds>[\d.]+)( (?P<variant>ignoring-term|failing))?"
+)
 
 
 class SimulatedCommandRunner:
-    """The port of commands: `work TAG for SECONDS` works in steps, and can be deaf or fail."""
+    """Runs `work TAG for SECONDS`, which works in steps; it may ignore TERM or fail."""
 
     def __init__(self, random: Random, on_effect: EffectObserver) -> None:
         self._random = random
-        self._happened = on_effect
+        self._on_effect = on_effect
         self.is_armed = False
 
-    async def run(self, command: str, cwd: Path, timeout_s: float, outputs: Path) -> CommandResult:  # noqa: ARG002  (nothing is long)
-        """Run `command`; see `Processes`."""
+    async def run(
+        self,
+        command: str,
+        cwd: Path,  # noqa: ARG002  (as the port)
+        timeout_s: float,
+        output_folder: Path,  # noqa: ARG002  (output is never long)
+    ) -> CommandResult:
+        """Run a command; see `CommandRunner`."""
         if self.is_armed and self._random.random() < 0.02:
-            message = "the command could not be started: planted"
+            message = "the command could not be started: injected"
             raise ToolError(message)
-        found = COMMAND.fullmatch(command)
-        if found is None:
+        match = COMMAND.fullmatch(command)
+        if match is None:
             return CommandResult("command not found\n", 127, timed_out=False)
-        working = asyncio.ensure_future(self._work(found["tag"], float(found["seconds"]), command))
-        in_time = True
+        task = asyncio.ensure_future(self._work(match["tag"], float(match["seconds"]), command))
+        timed_out = False
         try:
             async with asyncio.timeout(timeout_s):
-                await asyncio.shield(working)
+                await asyncio.shield(task)
         except TimeoutError:
-            in_time = False
+            timed_out = True
         finally:
-            await run_to_completion(self._end(working, deaf=found["how"] == "deaf"))
-        status = 0 if in_time else -15
-        if in_time and found["how"] == "failing":
+            ignores_term = match["variant"] == "ignoring-term"
+            await run_to_completion(self._kill(task, ignores_term=ignores_term))
+        status = -15 if timed_out else 0
+        if not timed_out and match["variant"] == "failing":
             status = 1
-        return CommandResult("worked\n", status, timed_out=not in_time)
+        return CommandResult("worked\n", status, timed_out=timed_out)
 
-    async def _work(self, tag: str, seconds: float, command: str) -> None:
-        self._happened(tag, "begins", command)
-        for _ in range(4):
-            await asyncio.sleep(seconds / 4)
-            self._happened(tag, "works", command)
+    async def _work(self, tag: str, duration_s: float, command: str) -> None:
+        self._on_effect(tag, "starts", command)
+        for _ in range(STEP_COUNT):
+            await asyncio.sleep(duration_s / STEP_COUNT)
+            self._on_effect(tag, "works", command)
 
-    async def _end(self, working: "asyncio.Future[None]", *, deaf: bool) -> None:
-        """End it: TERM, and KILL for who does not hear."""
-        if not working.done():
-            await asyncio.sleep(GRACE_S if deaf else 0.01)
-        working.cancel()
-        await asyncio.gather(working, return_exceptions=True)
+    async def _kill(self, task: "asyncio.Future[None]", *, ignores_term: bool) -> None:
+        """End a command by TERM, or by KILL if it ignores TERM."""
+        if not task.done():
+            await asyncio.sleep(KILL_DELAY_S if ignores_term else 0.01)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)

@@ -1,12 +1,13 @@
-"""The runtime's own loop dispatcher on a simulated loop, one message a turn, overheard."""
+"""The runtime's loop dispatcher on a simulated loop: one message per turn, all of it observed."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Protocol, TypeVar, cast
 
 from actors.runtime.actor import ActorFactory
-from actors.runtime.cell import Cell, LoopCell
+from actors.runtime.cell import Cell
 from actors.runtime.event_loop import EventLoop
+from actors.runtime.loop_cell import LoopCell
 from actors.runtime.mailbox import MailboxItem, StopCell
 from actors.runtime.registry import ActorRegistry
 from actors.runtime.runtime_port import CellHandle, RuntimePort
@@ -20,45 +21,45 @@ from tests.simulation.simulated_loop import SimulatedLoop
 
 T = TypeVar("T")
 DRAINING_ACTORS = (JOURNAL, APPROVALS, CONSOLE)
-"""Who handles all that came before the order to stop, whatever their code says of it."""
+"""Actors that must handle everything sent before the stop request, whatever their code declares."""
 
 
 class SimulationObserver(Protocol):
-    """Who hears of everything that the actors do, and may meddle."""
+    """Observes everything that the actors do, and may change it."""
 
     crashes: CrashInjector
 
     def on_send(self, to: Address, message: Message, sender: Address) -> tuple[Message, ...]:
-        """Hear of a message that was told; what really goes out."""
+        """Observe a message; return the messages to deliver instead."""
         ...
 
-    def on_handle(self, to: Address, parcel: MailboxItem) -> None:
-        """Hear of a parcel that is about to be handled."""
+    def on_handle(self, to: Address, item: MailboxItem) -> None:
+        """Observe an item that is about to be handled."""
         ...
 
     def wrap_factory(self, address: Address, make: ActorFactory, restart: Restart) -> ActorFactory:
-        """Put something around what a cell makes its behaviours with."""
+        """Return the factory that a cell uses in place of `make`."""
         ...
 
     def on_started(self, address: Address) -> None:
-        """Hear of a new cell."""
+        """Observe a new cell."""
         ...
 
     def on_ended(self, address: Address) -> None:
-        """Hear of a cell that came to its end by itself."""
+        """Observe the end of a cell."""
         ...
 
-    def on_undrained(self, letter: Envelope) -> None:
-        """Hear of mail that a draining actor did not handle before its orderly end."""
+    def on_undrained(self, envelope: Envelope) -> None:
+        """Observe a message that a draining actor left unhandled when it stopped."""
         ...
 
     def on_root_ended(self, end: ChildEnded) -> None:
-        """Hear of the root's end."""
+        """Observe the end of the root."""
         ...
 
 
 class SimulatedEventLoop(EventLoop):
-    """The runtime's event loop on a simulated one, with jobs that may fail."""
+    """The runtime's event loop on a simulated one, with jobs that may raise."""
 
     def __init__(self, loop: SimulatedLoop, crashes: CrashInjector) -> None:
         super().__init__(loop)
@@ -69,63 +70,63 @@ class SimulatedEventLoop(EventLoop):
 
 
 class SimulatedCell(LoopCell):
-    """A cell of either kind; the one of a thread runs here too."""
+    """A cell on the loop, also for actors that normally have their own thread."""
 
     batch_size = 1
 
     def __init__(
         self,
-        world: RuntimePort,
+        runtime: RuntimePort,
         address: Address,
         make: ActorFactory,
         parent: CellHandle | None,
         restart: Restart = NO_RESTART,
     ) -> None:
-        super().__init__(world, address, make, parent, restart)
-        self._ears = cast("SimulatedRegistry", world).observer
-        self._make = self._ears.wrap_factory(address, make, restart)
-        self._told_before: list[MailboxItem] = []
-        """What waited when the order to stop came."""
+        super().__init__(runtime, address, make, parent, restart)
+        self._observer = cast("SimulatedRegistry", runtime).observer
+        self._make = self._observer.wrap_factory(address, make, restart)
+        self._items_before_stop: list[MailboxItem] = []
+        """Items in the mailbox when the stop request arrived."""
 
-    def post(self, parcel: MailboxItem) -> bool:
-        if isinstance(parcel, StopCell) and not self._told_before:
-            self._told_before = self._waiting()
-        return super().post(parcel)
+    def post(self, item: MailboxItem) -> bool:
+        if isinstance(item, StopCell) and not self._items_before_stop:
+            self._items_before_stop = self._pending_items()
+        return super().post(item)
 
-    def handle_item(self, parcel: MailboxItem) -> None:
-        self._ears.on_handle(self.address, parcel)
-        super().handle_item(parcel)
+    def handle_item(self, item: MailboxItem) -> None:
+        self._observer.on_handle(self.address, item)
+        super().handle_item(item)
 
     def _terminate(self, end: ChildEnded) -> None:
         if self.address in DRAINING_ACTORS and isinstance(end, ChildCancelled):
-            for letter in self._waiting():
-                early = any(each is letter for each in self._told_before)
-                if early and isinstance(letter, Envelope) and letter.sender != self.address:
-                    self._ears.on_undrained(letter)
+            for item in self._pending_items():
+                was_before = any(each is item for each in self._items_before_stop)
+                if was_before and isinstance(item, Envelope) and item.sender != self.address:
+                    self._observer.on_undrained(item)
         super()._terminate(end)
 
     def mailbox_size(self) -> int:
-        """Count what is in the inbox, or held."""
-        return len(self._waiting())
+        """Return the number of unhandled items, stashed ones included."""
+        return len(self._pending_items())
 
-    def _waiting(self) -> list[MailboxItem]:
-        parcels = self.take_all()
-        self.put_back(parcels)
-        return [*self._stashed, *parcels]
+    def _pending_items(self) -> list[MailboxItem]:
+        items = self._mailbox.clear()
+        self._mailbox.put_back(items)
+        return [*self._mailbox.stashed, *items]
 
 
 class SimulatedRegistry(ActorRegistry):
-    """The runtime's directory, with ears."""
+    """The runtime's registry with an observer."""
 
-    def __init__(self, ears: SimulationObserver, loop: SimulatedLoop) -> None:
-        event_loop = SimulatedEventLoop(loop, ears.crashes)
-        kinds = {"loop": SimulatedCell, "thread": SimulatedCell}
-        super().__init__(ears.on_root_ended, event_loop, kinds)
-        self.observer = ears
+    def __init__(self, observer: SimulationObserver, loop: SimulatedLoop) -> None:
+        event_loop = SimulatedEventLoop(loop, observer.crashes)
+        cell_types = {"loop": SimulatedCell, "thread": SimulatedCell}
+        super().__init__(observer.on_root_ended, event_loop, cell_types)
+        self.observer = observer
 
     def send(self, to: Address, message: Message, sender: Address) -> None:
-        for said in self.observer.on_send(to, message, sender):
-            super().send(to, said, sender)
+        for each in self.observer.on_send(to, message, sender):
+            super().send(to, each, sender)
 
     def start_cell(
         self,
@@ -139,17 +140,17 @@ class SimulatedRegistry(ActorRegistry):
         return cell
 
     def unregister(self, cell: CellHandle) -> bool:
-        ended_by_itself = super().unregister(cell)
+        was_registered = super().unregister(cell)
         self.observer.on_ended(cell.address)
-        return ended_by_itself
+        return was_registered
 
-    def stop_root(self, order: StopCell) -> None:
-        """Tell the root to stop."""
-        self._cells[ROOT].post(order)
+    def stop_root(self, request: StopCell) -> None:
+        """Stop all actors."""
+        self._cells[ROOT].post(request)
 
     @property
     def mailbox_sizes(self) -> dict[Address, int]:
-        """Who lives, with how many parcels in the inbox."""
+        """Number of unhandled items of each running actor."""
         return {
             cell.address: cell.mailbox_size()
             for cell in self._cells.values()

@@ -1,4 +1,4 @@
-"""The library's disk under a simulated session: it fails by chance, and its power may be cut."""
+"""The session files of a simulation: calls fail by chance, and the power can be cut."""
 
 from collections.abc import Callable
 from copy import deepcopy
@@ -10,11 +10,11 @@ from random import Random
 from tests.faults.faulty_file_system import FaultyFileSystem
 from tests.faults.power_loss_disk import PowerLossDisk
 
-NEVER_FAIL = ("status", "lock", "is_folder", "make_folder", "close")
+NEVER_FAILING_CALLS = ("stat", "lock", "is_folder", "make_folder", "close")
 
 
 class SimulatedFileSystem(FaultyFileSystem):
-    """The port of session files; fails by chance while armed."""
+    """A `PowerLossDisk` whose calls fail by chance while it is armed."""
 
     def __init__(
         self,
@@ -25,33 +25,33 @@ class SimulatedFileSystem(FaultyFileSystem):
     ) -> None:
         self._disk = PowerLossDisk(folder)
         super().__init__(self._disk)
-        self.before_call = self._perhaps_fail
+        self.before_call = self._maybe_raise
         self._random = random
         self._chance = chance
         self._on_sync = on_sync
         self._paths: dict[int, Path] = {}
-        self._lasting: dict[Path, bytes] = {}
-        """What was synced, as it was told."""
+        self._reported: dict[Path, bytes] = {}
+        """The synced contents last passed to `on_sync`."""
         self.is_armed = False
         self.failure_count = 0
-        self._left: PowerLossDisk | None = None
-        """What a power cut left; the program that dies of it goes on with what it had."""
+        self._disk_after_power_cut: PowerLossDisk | None = None
+        """The disk for the next run; the program whose power was cut keeps using the old one."""
 
     def end_program(self) -> None:
-        """End the program: the system closes what it left open, or the machine starts again."""
+        """Close all files; after a power cut, start with the disk that it left."""
         self._disk.close_all()
-        if self._left is not None:
-            self.inner = self._disk = self._left
-            self._left = None
+        if self._disk_after_power_cut is not None:
+            self.inner = self._disk = self._disk_after_power_cut
+            self._disk_after_power_cut = None
         self._paths.clear()
 
     def cut_power(self) -> None:
-        """Leave what was synced, and of the rest as much as chance has it."""
-        self._left = deepcopy(self._disk)
-        self._left.lose_power(self._random)
+        """Keep for the next run what was synced and a random part of the rest."""
+        self._disk_after_power_cut = deepcopy(self._disk)
+        self._disk_after_power_cut.lose_power(self._random)
 
     def read_contents(self, path: Path) -> bytes:
-        """Tell what a reader finds."""
+        """Return the contents of a file, or nothing if it does not exist."""
         return self._disk.read_content(path) or b""
 
     def open(self, path: Path, flags: int) -> int:
@@ -61,33 +61,35 @@ class SimulatedFileSystem(FaultyFileSystem):
         return descriptor
 
     def write(self, descriptor: int, data: bytes) -> int:
-        """Append; perhaps not all of it."""
-        self.short_write_bytes = self._random.randint(1, len(data)) if data and self._fails() else 0
+        """Append; a failing write appends only a part."""
+        fails = data and self._draw_failure()
+        self.short_write_bytes = self._random.randint(1, len(data)) if fails else 0
         return super().write(descriptor, data)
 
     def sync(self, descriptor: int) -> None:
-        """Put it on disk."""
+        """Sync a file and report its contents."""
         super().sync(descriptor)
         path = self._paths[descriptor]
-        self._lasts(path, self._lasting.get(path, b""), self._disk.read(descriptor))
+        self._report_sync(path, self._reported.get(path, b""), self._disk.read(descriptor))
 
     def rename(self, path: Path, to: Path) -> None:
-        """Put a file in the place of another."""
+        """Rename a file; it replaces the file at the new path."""
         super().rename(path, to)
         self._paths = {each: to if at == path else at for each, at in self._paths.items()}
-        self._lasts(to, b"", self._lasting.pop(path, b""))  # its name is what makes it found
+        # Readers find it from now on.
+        self._report_sync(to, b"", self._reported.pop(path, b""))
 
-    def _lasts(self, path: Path, before: bytes, after: bytes) -> None:
-        if self._left is None:
-            self._lasting[path] = after
+    def _report_sync(self, path: Path, before: bytes, after: bytes) -> None:
+        if self._disk_after_power_cut is None:
+            self._reported[path] = after
             self._on_sync(path, before, after)
 
-    def _fails(self) -> bool:
+    def _draw_failure(self) -> bool:
         fails = self.is_armed and self._random.random() < self._chance
         self.failure_count += fails
         return fails
 
-    def _perhaps_fail(self, call: str) -> None:
-        if call not in NEVER_FAIL and self._fails():
+    def _maybe_raise(self, call: str) -> None:
+        if call not in NEVER_FAILING_CALLS and self._draw_failure():
             number = ENOSPC if call == "write" else EIO
             raise OSError(number, strerror(number))

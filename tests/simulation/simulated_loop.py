@@ -13,18 +13,18 @@ T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
 
 MAX_LAG_S = 0.05
-"""So far the clock may run ahead of callbacks that are ready: a busy machine."""
+"""How far timers may fire ahead of callbacks that are ready, as on a busy machine."""
 
 
 def make_random(seed: int, use: str) -> Random:
-    """Make one stream of choices; another use of the same seed does not disturb it."""
-    return Random(f"{seed} {use}")  # noqa: S311  (it has to be the same each time)
+    """Return a random generator that is independent of other uses of the seed."""
+    return Random(f"{seed} {use}")  # noqa: S311  (must be reproducible)
 
 
 class SimulatedLoop(asyncio.AbstractEventLoop):
     """Runs asyncio code unchanged: sleeps, timeouts, events, `gather`, `to_thread`, cancellation.
 
-    Only public names of asyncio are used, but for the one that says which loop is running.
+    It uses asyncio's public names only, except the two functions that set the running loop.
     """
 
     def __init__(self, random: Random, lag_chance: float = 0.0) -> None:
@@ -35,13 +35,13 @@ class SimulatedLoop(asyncio.AbstractEventLoop):
         self._timers: list[
             tuple[float, int, asyncio.TimerHandle, Callable[..., object], Any, Context]
         ] = []
-        self._entered = 0
+        self._timer_count = 0
         self._closed = False
         self.steps = 0
         self.unhandled_errors: list[dict[str, Any]] = []
-        """What asyncio would have logged: exceptions of callbacks."""
+        """Contexts of exceptions in callbacks, which asyncio would log."""
 
-    # What asyncio calls.
+    # Called by asyncio.
 
     def time(self) -> float:
         return self._now_s
@@ -79,12 +79,12 @@ class SimulatedLoop(asyncio.AbstractEventLoop):
         self._require_open()
         context = context or copy_context()
         handle = asyncio.TimerHandle(when, callback, args, self, context)
-        self._entered += 1
-        heapq.heappush(self._timers, (when, self._entered, handle, callback, args, context))
+        self._timer_count += 1
+        heapq.heappush(self._timers, (when, self._timer_count, handle, callback, args, context))
         return handle
 
     def _timer_handle_cancelled(self, handle: asyncio.TimerHandle) -> None:
-        """Hear of a cancelled timer, which is passed over when its time comes."""
+        """Ignore it; a cancelled timer is skipped when it is due."""
 
     def create_future(self) -> "asyncio.Future[Any]":
         return asyncio.Future(loop=self)
@@ -104,17 +104,17 @@ class SimulatedLoop(asyncio.AbstractEventLoop):
         func: Callable[[*Ts], T],
         *args: *Ts,
     ) -> "asyncio.Future[T]":
-        """Run a blocking function inline, at a seeded moment."""
+        """Run a blocking function inline, at a random time."""
         future: asyncio.Future[T] = self.create_future()
 
         def run() -> None:
             try:
                 result = func(*args)
-            except BaseException as error:  # noqa: BLE001  (it belongs to whoever awaits)
+            except BaseException as error:  # noqa: BLE001  (raised where the future is awaited)
                 if not future.cancelled():
                     future.set_exception(error)
             else:
-                if not future.cancelled():  # a thread goes on all the same
+                if not future.cancelled():  # a real thread would have continued, too
                     future.set_result(result)
 
         self.call_later(self._random.choice((0.0, 0.0, 0.01, 0.1)), run)
@@ -130,12 +130,12 @@ class SimulatedLoop(asyncio.AbstractEventLoop):
         return self._closed
 
     def set_exception_handler(self, handler: object) -> None:
-        """Keep our own account, which tests look into."""
+        """Ignore it; tests read `unhandled_errors`."""
 
     def call_exception_handler(self, context: dict[str, Any]) -> None:
         self.unhandled_errors.append(context)
 
-    # What the simulation calls.
+    # Called by the simulation.
 
     def close(self) -> None:
         self._closed = True
@@ -143,8 +143,8 @@ class SimulatedLoop(asyncio.AbstractEventLoop):
         self._timers.clear()
 
     def run(self, until: Callable[[], bool], before_s: float = float("inf")) -> bool:
-        """Step until `until` holds; False: nothing was left to do before the time `before_s`."""
-        with self._running():
+        """Step until `until` is true; return False if nothing is left to do before `before_s`."""
+        with self._as_running_loop():
             while not until():
                 if not self._step(before_s):
                     return False
@@ -156,8 +156,8 @@ class SimulatedLoop(asyncio.AbstractEventLoop):
             self._advance(before_s if not ready else min(before_s, self._now_s + MAX_LAG_S))
         if not ready:
             return False
-        at = int(self._random.random() * len(ready))
-        chosen, ready[at] = ready[at], ready[-1]
+        index = int(self._random.random() * len(ready))
+        chosen, ready[index] = ready[index], ready[-1]
         ready.pop()
         handle, callback, args, context = chosen
         if not handle.cancelled():
@@ -165,14 +165,14 @@ class SimulatedLoop(asyncio.AbstractEventLoop):
             self._call(callback, args, context)
         return True
 
-    def _call(self, callback: Callable[..., object], args: Any, context: Context) -> None:  # noqa: ANN401  (as asyncio has it)
+    def _call(self, callback: Callable[..., object], args: Any, context: Context) -> None:  # noqa: ANN401  (as in asyncio)
         try:
             context.run(callback, *args)
-        except BaseException as error:  # noqa: BLE001  (as the runtime's loop, which goes on)
+        except BaseException as error:  # noqa: BLE001  (as the runtime's loop, which continues)
             self.call_exception_handler({"message": "a callback raised", "exception": error})
 
     def _advance(self, before_s: float) -> None:
-        """Turn the clock to the next timer, and make ready all that are due then."""
+        """Move the clock to the next timer, and make all timers due then ready."""
         timers = self._timers
         while timers and timers[0][2].cancelled():
             heapq.heappop(timers)
@@ -189,10 +189,10 @@ class SimulatedLoop(asyncio.AbstractEventLoop):
             raise RuntimeError(message)
 
     @contextmanager
-    def _running(self) -> Generator[None]:
+    def _as_running_loop(self) -> Generator[None]:
         before = asyncio._get_running_loop()  # noqa: SLF001
         hooks = sys.get_asyncgen_hooks()
-        asyncio._set_running_loop(self)  # noqa: SLF001  # (the one way to run another loop)
+        asyncio._set_running_loop(self)  # noqa: SLF001  (the only way to run another loop)
         sys.set_asyncgen_hooks(firstiter=None, finalizer=self._finalize)
         try:
             yield
@@ -202,13 +202,13 @@ class SimulatedLoop(asyncio.AbstractEventLoop):
 
     def _finalize(self, generator: AsyncGenerator[Any, Any]) -> None:
         if not self._closed:
-            self.create_task(_closing(generator))
+            self.create_task(_close(generator))
 
 
 def make_simulated_loop(random: Random, lag_chance: float = 0.0) -> SimulatedLoop:
-    """Make a loop; what it has not (sockets, signals, subprocesses) raises when it is used."""
-    return SimulatedLoop(random, lag_chance)  # type: ignore[abstract]  # as said
+    """Return a loop; what it lacks (sockets, signals, subprocesses) raises when used."""
+    return SimulatedLoop(random, lag_chance)  # type: ignore[abstract]  # see the docstring
 
 
-async def _closing(generator: AsyncGenerator[Any, Any]) -> None:
+async def _close(generator: AsyncGenerator[Any, Any]) -> None:
     await generator.aclose()

@@ -1,4 +1,4 @@
-"""A model that says anything, in order or not, and fails in every way a provider can."""
+"""A model that replies at random, in valid and invalid ways, and fails in every possible way."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -14,13 +14,14 @@ from messages.model_events import ModelFailureReason, ModelLimitsFound
 from tests.simulation.in_memory_workspace import CHANGE_TOOL, FILE_NAMES, LOOK_TOOL
 
 REQUEST_USAGE = Usage(input_tokens=3, output_tokens=2, requests=1)
-ODD_STOP_REASONS = ("max_tokens", "refusal", "pause_turn", "end_turn", "tool_use", "stop_sequence")
-MAX_ROUNDS = 5
-"""Requests in one turn, after which the model ends it."""
+STOP_REASONS = ("max_tokens", "refusal", "pause_turn", "end_turn", "tool_use", "stop_sequence")
+MAX_TURN_REQUESTS = 5
+"""Requests in one turn; after them the model ends it."""
+MAX_CALLS_PER_REPLY = 4
 
 
 class SimulatedModel:
-    """The port of the model; what it may do is drawn anew for each request."""
+    """A `ModelClient` that draws its behavior anew for each request."""
 
     def __init__(
         self,
@@ -30,88 +31,95 @@ class SimulatedModel:
         cancel_delay_s: float = 0.0,
         ask_chance: float = 0.0,
     ) -> None:
-        """`asked` hears of each request, `meant` of each call's tag; `deaf_s`: it ends so late.
+        """Create a model.
 
-        `curious`: so many of its calls look at what a person is asked about.
+        `on_request` observes each request, `on_tool_use` each tool call with its tag. A cancelled
+        request may end only after `cancel_delay_s`. `ask_chance` is the chance that a tool call
+        needs an approval.
         """
         self._random = random
-        self._asked = on_request
-        self._meant = on_tool_use
-        self._deaf_s = cancel_delay_s
-        self._curious = ask_chance
-        self._calls = 0
+        self._on_request = on_request
+        self._on_tool_use = on_tool_use
+        self._cancel_delay_s = cancel_delay_s
+        self._ask_chance = ask_chance
+        self._call_count = 0
         self.is_armed = False
         self.violates_port = True
-        """Some faults are no client's that keeps to the port: no reply, another exception."""
+        """May fail as no `ModelClient` should: without a reply, or by another exception."""
         self.ends_turns = False
-        """Every turn is brought to its end."""
+        """Replies without tool calls, so that every turn ends."""
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[ReplyDelta | Reply]:
-        """Say something, then reply; see `ModelClient`."""
-        self._asked(request)
+        """Stream deltas, then a reply; see `ModelClient`."""
+        self._on_request(request)
         try:
             await self._pause()
             for _ in range(self._random.choice((0, 1, 3))):
                 yield ReplyDelta(text="so ")
                 await self._pause()
-                self._maybe_fail()
+                self._maybe_raise()
             if self.is_armed and self.violates_port and self._random.random() < 0.03:
                 return
             yield self._reply(request)
         finally:
-            if self._deaf_s and self._random.random() < 0.6:
-                await asyncio.shield(asyncio.sleep(self._deaf_s))
+            if self._cancel_delay_s and self._random.random() < 0.6:
+                await asyncio.shield(asyncio.sleep(self._cancel_delay_s))
 
     async def look_up_limits(self, model: str) -> ModelLimitsFound | None:
-        """Say what the model takes, late or never; see `ModelClient`."""
+        """Return the model's limits, or None; see `ModelClient`."""
         await self._pause()
         return None if self._random.random() < 0.5 else get_default_limits(model)
 
     async def _pause(self) -> None:
-        longest_s = 30.0 if self.is_armed and self._random.random() < 0.02 else 0.5
-        await asyncio.sleep(self._random.random() * longest_s)
+        max_delay_s = 30.0 if self.is_armed and self._random.random() < 0.02 else 0.5
+        await asyncio.sleep(self._random.random() * max_delay_s)
 
-    def _maybe_fail(self) -> None:
+    def _maybe_raise(self) -> None:
         if not self.is_armed:
             return
         chance = self._random.random()
         if chance < 0.1:
             reasons: tuple[ModelFailureReason, ...] = get_args(ModelFailureReason)
-            again = self._random.random() < 0.8
-            raise ModelError(self._random.choice(reasons), "planted", is_retryable=again)
+            is_retryable = self._random.random() < 0.8
+            raise ModelError(self._random.choice(reasons), "injected", is_retryable=is_retryable)
         if self.violates_port and chance < 0.105:
-            message = "planted in the model's client"
+            message = "injected in the model client"
             raise RuntimeError(message)
 
     def _reply(self, request: ModelRequest) -> Reply:
-        thought, text = ThinkingBlock(thinking="hm", signature="s"), TextBlock(text="I will")
-        some: list[ContentBlock] = [
-            each for each in (thought, text, TextBlock(text=" ")) if self._random.random() < 0.4
+        thinking, text = ThinkingBlock(thinking="hm", signature="s"), TextBlock(text="I will")
+        blocks: list[ContentBlock] = [
+            each for each in (thinking, text, TextBlock(text=" ")) if self._random.random() < 0.4
         ]
-        most = 0 if self.ends_turns or count_rounds(request) >= MAX_ROUNDS else 4
-        uses = [self._use() for _ in range(min(most, self._random.choice((0, 1, 2, 3, 4, 4))))]
-        if self.is_armed and len(uses) > 1 and self._random.random() < 0.03:
-            uses[1] = uses[0]
-        content = (*some, *uses) or (text,)
-        end = "tool_use" if uses else "end_turn"
+        is_last = self.ends_turns or count_turn_requests(request) >= MAX_TURN_REQUESTS
+        call_count = min(
+            0 if is_last else MAX_CALLS_PER_REPLY, self._random.choice((0, 1, 2, 3, 4, 4))
+        )
+        calls = [self._call() for _ in range(call_count)]
+        if self.is_armed and len(calls) > 1 and self._random.random() < 0.03:
+            calls[1] = calls[0]
+        content = (*blocks, *calls) or (text,)
+        stop_reason = "tool_use" if calls else "end_turn"
         if self.is_armed and self._random.random() < 0.04:
-            end = self._random.choice(ODD_STOP_REASONS)
-        return Reply(content=content, stop_reason=end, usage=REQUEST_USAGE, model="simulated")
+            stop_reason = self._random.choice(STOP_REASONS)
+        return Reply(
+            content=content, stop_reason=stop_reason, usage=REQUEST_USAGE, model="simulated"
+        )
 
-    def _use(self) -> ToolUseBlock:
-        self._calls += 1
-        tag = f"e{self._calls}"
+    def _call(self) -> ToolUseBlock:
+        self._call_count += 1
+        tag = f"e{self._call_count}"
         name, arguments = self._random.choice((self._look, self._change, self._bash))(tag)
-        if self._curious and self._random.random() < self._curious:
+        if self._ask_chance and self._random.random() < self._ask_chance:
             name, arguments = self._look_at(tag, ".env")
         if self.is_armed and self._random.random() < 0.03:
             if self._random.random() < 0.5:
-                name = "fly"
+                name = "unknown"
             else:
-                arguments["up"] = True
-        use = ToolUseBlock(id=f"call-{self._calls}", name=name, input=arguments)
-        self._meant(tag, use)
-        return use
+                arguments["unknown"] = True
+        call = ToolUseBlock(id=f"call-{self._call_count}", name=name, input=arguments)
+        self._on_tool_use(tag, call)
+        return call
 
     def _look(self, tag: str) -> tuple[str, dict[str, JsonValue]]:
         return self._look_at(tag, self._random.choice(FILE_NAMES))
@@ -125,21 +133,21 @@ class SimulatedModel:
 
     def _bash(self, tag: str) -> tuple[str, dict[str, JsonValue]]:
         seconds = self._random.choice(("0.1", "1", "4"))
-        how = self._random.choice(("", "", " as deaf", " as failing"))
-        arguments: dict[str, JsonValue] = {"command": f"work {tag} for {seconds}{how}"}
+        variant = self._random.choice(("", "", " ignoring-term", " failing"))
+        arguments: dict[str, JsonValue] = {"command": f"work {tag} for {seconds}{variant}"}
         if self._random.random() < 0.2:
             arguments["timeout_s"] = 0.5
         return "bash", arguments
 
 
-def count_rounds(request: ModelRequest) -> int:
-    """Count the requests of the turn so far: its assistant messages since the person spoke."""
+def count_turn_requests(request: ModelRequest) -> int:
+    """Return the number of replies in the history since the user's last prompt."""
     count = 0
     for message in reversed(request.messages):
         content = message["content"]
         blocks = content if isinstance(content, list) else []
-        kinds = [block["type"] for block in blocks if isinstance(block, dict)]
-        if message["role"] == "user" and "tool_result" not in kinds:
+        block_types = [block["type"] for block in blocks if isinstance(block, dict)]
+        if message["role"] == "user" and "tool_result" not in block_types:
             break
         count += message["role"] == "assistant"
     return count

@@ -1,4 +1,4 @@
-"""A person at the real console: the screen's own state machine, moved by a seeded hand."""
+"""A user at the real console: drives the screen's own state machine at random."""
 
 from collections.abc import Callable
 from functools import partial
@@ -16,164 +16,176 @@ from shell.view.event_reducer import apply_event
 from tests.simulation.simulated_loop import SimulatedLoop
 
 MAX_FRAME_DELAY_S = 0.03
-"""The screen takes what came at most so much later."""
+"""Longest time from an event to the frame that shows it."""
 MAX_EVALUATION_DELAY_S = 0.1
-"""So long after a reply its calls may still be judged."""
-MAX_ANSWER_DELAY_S = 6.0
-"""Longest before an answer."""
+"""Longest time after a reply in which its calls may still be evaluated."""
+MAX_DECISION_DELAY_S = 6.0
+FINISHING_DELAY_S = 0.1
+"""Time from a request to its decision when the run is about to end."""
 
 
 class SimulatedUser:
-    """Types prompts, interrupts, and answers: at once, late, twice, or not until pressed."""
+    """Types prompts, interrupts, and decides requests: at once, late, twice or not at all."""
 
     def __init__(
         self,
         loop: SimulatedLoop,
         random: Random,
         on_request_shown: Callable[[AnyApprovalRequest], None],
-        change_mind_chance: float = 0.0,
+        change_policy_chance: float = 0.0,
     ) -> None:
-        """`asked` hears of each question when it comes to the screen, and when it is decided.
+        """Create a user.
 
-        `fickle`: so often something else is decided with it.
+        `on_request_shown` is called for a request when it appears on screen and when the user
+        decides it. `change_policy_chance` is the chance that the user also changes the mode, a
+        grant or the agent at such a moment.
         """
         self._loop = loop
         self._random = random
-        self._asked = on_request_shown
-        self._fickle = change_mind_chance
-        self._inbox = ScreenEventQueue()
-        self._tell: Callable[[Message], None] = lambda _message: None
-        self._framed = False
+        self._on_request_shown = on_request_shown
+        self._change_policy_chance = change_policy_chance
+        self._events = ScreenEventQueue()
+        self._send: Callable[[Message], None] = lambda _message: None
+        self._is_frame_scheduled = False
         self._run = 0
-        self._wanted = 0
         self.sent_count = 0
-        """Counts what was told to the console."""
+        """Commands sent to the console; counted by the receiver."""
         self.is_finishing = False
-        """Answers everything soon, and wants nothing more."""
+        """Decides every request soon and starts nothing new."""
         self.state = screen.ScreenState()
-        self.granted: list[tuple[GrantScope, Rule]] = []
-        """What was ever answered with "don't ask again"."""
+        self.grants: list[tuple[GrantScope, Rule]] = []
+        """All rules that the user allowed for the session or the project."""
 
     def start_run(
-        self, inbox: ScreenEventQueue, send: Callable[[Message], None], prompts: int
+        self, events: ScreenEventQueue, send: Callable[[Message], None], prompts: int
     ) -> None:
-        """Begin with a new run of the program; `tell` reaches its console."""
+        """Use a new run of the program; `send` sends a command to its console."""
         self._run += 1
-        self._inbox, self._tell = inbox, send
-        self.state, self.is_finishing, self._framed = screen.ScreenState(), False, False
-        inbox.set_wake_callback(self._wake)
-        when_s = 0.0
+        self._events, self._send = events, send
+        self.state, self.is_finishing = screen.ScreenState(), False
+        self._is_frame_scheduled = False
+        events.set_wake_callback(self._schedule_frame)
+        delay_s = 0.0
         for number in range(prompts):
-            when_s += self._random.random() * 8
-            self._later(when_s, partial(self._enter, f"prompt {number}"))
-        for act in (self._interrupt, self._decide_otherwise):
+            delay_s += self._random.random() * 8
+            self._schedule(delay_s, partial(self._enter_prompt, f"prompt {number}"))
+        for action in (self._interrupt, self._change_policy):
             for _ in range(self._random.choice((0, 0, 1, 2, 3))):
-                self._later(self._random.random() * 20, act)
+                self._schedule(self._random.random() * 20, action)
 
     def end_run(self) -> None:
-        """Get up: nobody looks at this run's screen any more."""
+        """Stop using this run of the program."""
         self._run += 1
-        self._inbox.set_wake_callback(None)
+        self._events.set_wake_callback(None)
 
     def finish(self) -> None:
-        """Come to an end: answer what is open, and ask for nothing more."""
+        """Decide all pending requests and start nothing new."""
         self.is_finishing = True
         for request in self.state.approvals.parked:
-            self._decide_later(request.id)
+            self._schedule_decision(request.id)
 
     @property
     def open_request_ids(self) -> tuple[str, ...]:
-        """The ids that are on the screen."""
+        """Ids of the requests on screen."""
         return tuple(request.id for request in self.state.approvals.parked)
 
-    def _later(self, delay_s: float, act: Callable[[], None]) -> None:
+    def _schedule(self, delay_s: float, action: Callable[[], None]) -> None:
         run = self._run
 
-        def then() -> None:
+        def act_in_same_run() -> None:
             if run == self._run:
-                act()
+                action()
 
-        self._loop.call_later(delay_s, then)
+        self._loop.call_later(delay_s, act_in_same_run)
 
-    def _wake(self) -> None:
-        if not self._framed:
-            self._framed = True
-            self._later(self._random.random() * MAX_FRAME_DELAY_S, self._frame)
+    def _schedule_frame(self) -> None:
+        if not self._is_frame_scheduled:
+            self._is_frame_scheduled = True
+            self._schedule(self._random.random() * MAX_FRAME_DELAY_S, self._draw_frame)
 
-    def _frame(self) -> None:
-        self._framed = False
-        for event in self._inbox.take_all():
-            self._step(apply_event(self.state, event, self._loop.time()))
-            if isinstance(event, ReplyCompleted) and self._random.random() < self._fickle:
-                self._later(self._random.random() * MAX_EVALUATION_DELAY_S, self._decide_otherwise)
+    def _draw_frame(self) -> None:
+        self._is_frame_scheduled = False
+        for event in self._events.take_all():
+            self._update(apply_event(self.state, event, self._loop.time()))
+            if isinstance(event, ReplyCompleted) and self._draw_policy_change():
+                self._schedule(self._random.random() * MAX_EVALUATION_DELAY_S, self._change_policy)
             if isinstance(event, ShowApproval):
-                self._asked(event.request)
-                self._decide_later(event.request.id)
+                self._on_request_shown(event.request)
+                self._schedule_decision(event.request.id)
 
-    def _step(self, step: screen.ScreenUpdate) -> None:
-        self.state, effects = step
+    def _update(self, update: screen.ScreenUpdate) -> None:
+        self.state, effects = update
         for effect in effects:
             if isinstance(effect, screen.SendCommand):
-                self._tell(effect.command)
+                self._send(effect.command)
 
-    def _enter(self, text: str) -> None:
+    def _enter_prompt(self, text: str) -> None:
         if self.is_finishing:
             return
-        if self._random.random() < 0.2:  # past the screen's queue, as a prompt of the command line
-            self._tell(SendPrompt(text=text))
+        if self._random.random() < 0.2:  # a prompt of the command line bypasses the screen's queue
+            self._send(SendPrompt(text=text))
         else:
-            self._step(screen.submit_prompt(self.state, text, self._loop.time()))
-        if self._random.random() < 0.2:  # thinks better of it at once
+            self._update(screen.submit_prompt(self.state, text, self._loop.time()))
+        if self._random.random() < 0.2:
             self._interrupt()
 
     def _interrupt(self) -> None:
         if not self.is_finishing:
-            self._step(screen.interrupt(self.state))
+            self._update(screen.interrupt(self.state))
 
-    def _decide_otherwise(self) -> None:
-        """Change what questions are decided by: a mode, a grant, or who has the session."""
+    def _draw_policy_change(self) -> bool:
+        return self._random.random() < self._change_policy_chance
+
+    def _change_policy(self) -> None:
+        """Change the mode, revoke a grant or switch the agent."""
         if self.is_finishing:
             return
-        way = self._random.choice(("mode", "grant", "grant", "agent"))
-        if way == "mode":
-            self._tell(ChangeMode(mode=self._random.choice(("default", "auto-edit", "yolo"))))
-        elif way == "agent":
-            self._tell(SwitchAgent(agent=self._random.choice(("plan", "build", ""))))
-        elif self.granted:
-            scope, rule = self._random.choice(self.granted)
-            self._tell(RevokeGrant(rule=rule, scope=scope))
+        change = self._random.choice(("mode", "grant", "grant", "agent"))
+        if change == "mode":
+            self._send(ChangeMode(mode=self._random.choice(("default", "auto-edit", "yolo"))))
+        elif change == "agent":
+            self._send(SwitchAgent(agent=self._random.choice(("plan", "build", ""))))
+        elif self.grants:
+            scope, rule = self._random.choice(self.grants)
+            self._send(RevokeGrant(rule=rule, scope=scope))
 
-    # Questions.
+    # Approval requests.
 
-    def _decide_later(self, request_id: str) -> None:
-        delay_s = 0.1 if self.is_finishing else self._random.random() * MAX_ANSWER_DELAY_S
-        self._later(delay_s, lambda: self._decide(request_id))
+    def _schedule_decision(self, request_id: str) -> None:
+        delay_s = (
+            FINISHING_DELAY_S if self.is_finishing else self._random.random() * MAX_DECISION_DELAY_S
+        )
+        self._schedule(delay_s, lambda: self._decide(request_id))
 
     def _decide(self, request_id: str) -> None:
         request = self.state.approvals.find(request_id)
         if request is not None:
-            self._asked(request)
-        answer: ApprovalDecision = self._random.choice(("once", "once", "session", "project", "no"))
-        if self._random.random() < self._fickle:
-            self._decide_otherwise()
+            self._on_request_shown(request)
+        decision: ApprovalDecision = self._random.choice(
+            ("once", "once", "session", "project", "no")
+        )
+        if self._draw_policy_change():
+            self._change_policy()
         chance = 1.0 if self.is_finishing else self._random.random()
         if chance < 0.1:
-            return  # not now
+            return  # leaves it undecided
         if request is None:
-            if chance < 0.5:  # the key was under way when the request went away
-                self._tell(SubmitDecision(id=request_id, decision=answer))
+            if chance < 0.5:  # the key was pressed just before the request disappeared
+                self._send(SubmitDecision(id=request_id, decision=decision))
             return
-        if answer not in request.available_decisions and chance > 0.2:
-            answer = "once"
-        why = "not so" if answer == "no" and chance < 0.6 else ""
-        wider = bool(request.broader_grants) and self._random.random() < 0.5
-        self._step(
-            screen.decide_approval(self.state, request_id, answer, why, use_broader_grants=wider)
+        if decision not in request.available_decisions and chance > 0.2:
+            decision = "once"
+        feedback = "not so" if decision == "no" and chance < 0.6 else ""
+        use_broader = bool(request.broader_grants) and self._random.random() < 0.5
+        self._update(
+            screen.decide_approval(
+                self.state, request_id, decision, feedback, use_broader_grants=use_broader
+            )
         )
-        if answer == "session" or answer == "project":  # noqa: PLR1714  (so that mypy narrows it)
-            rules = request.broader_grants if wider else request.grants
-            self.granted.extend((answer, rule) for rule in rules)
-        if self._random.random() < self._fickle:
-            self._decide_otherwise()
+        if decision == "session" or decision == "project":  # noqa: PLR1714  (so that mypy narrows it)
+            rules = request.broader_grants if use_broader else request.grants
+            self.grants.extend((decision, rule) for rule in rules)
+        if self._draw_policy_change():
+            self._change_policy()
         if chance < 0.2:
-            self._tell(SubmitDecision(id=request_id, decision="no"))
+            self._send(SubmitDecision(id=request_id, decision="no"))

@@ -1,4 +1,4 @@
-"""Simulated commands and real ones are one port: the same ways to end, the same report of it."""
+"""The simulated and the real command runner end commands in the same ways."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -17,12 +17,12 @@ LONG_S = 30.0
 
 @dataclass(frozen=True)
 class CommandRunnerFixture:
-    """One of the two, with its own words for the same commands."""
+    """One of the two runners, with its own text for the same commands."""
 
     command_runner: CommandRunner
     commands: dict[str, str]
     count_steps: Callable[[], int]
-    """How many steps the commands have done so far."""
+    """Returns the number of steps that all commands have done."""
     run: Callable[[Awaitable[object]], object]
     folder: Path
 
@@ -30,41 +30,41 @@ class CommandRunnerFixture:
         return self.command_runner.run(self.commands[command], self.folder, timeout_s, self.folder)
 
 
-def make_real_side(folder: Path) -> CommandRunnerFixture:
+def make_real_fixture(folder: Path) -> CommandRunnerFixture:
     steps = folder / "steps"
     step = f"echo x >>{steps}"
     commands = {
-        "good": f"{step}; echo worked",
+        "succeeding": f"{step}; echo worked",
         "failing": "echo worked; exit 1",
         "long": f"while {step}; do sleep 0.05; done",
-        "deaf": f"trap '' TERM; while {step}; do sleep 0.05; done",
+        "ignoring TERM": f"trap '' TERM; while {step}; do sleep 0.05; done",
         "unknown": "no-such-command-here",
     }
 
-    def marks() -> int:
+    def count_steps() -> int:
         return len(steps.read_text().splitlines()) if steps.exists() else 0
 
     return CommandRunnerFixture(
-        LocalCommandRunner({"PATH": "/usr/bin:/bin"}), commands, marks, run_on_asyncio, folder
+        LocalCommandRunner({"PATH": "/usr/bin:/bin"}), commands, count_steps, run_on_asyncio, folder
     )
 
 
-def make_simulated_side(folder: Path) -> CommandRunnerFixture:
-    done: list[str] = []
+def make_simulated_fixture(folder: Path) -> CommandRunnerFixture:
+    effects: list[str] = []
 
-    def happened(tag: str, what: str, shown: str) -> None:
-        done.append(f"{tag} {what} {shown}")
+    def on_effect(tag: str, effect: str, details: str) -> None:
+        effects.append(f"{tag} {effect} {details}")
 
-    processes = SimulatedCommandRunner(make_random(1, "processes"), happened)
+    runner = SimulatedCommandRunner(make_random(1, "commands"), on_effect)
     commands = {
-        "good": "work e for 0.1",
-        "failing": "work e for 0.1 as failing",
+        "succeeding": "work e for 0.1",
+        "failing": "work e for 0.1 failing",
         "long": "work e for 60",
-        "deaf": "work e for 60 as deaf",
+        "ignoring TERM": "work e for 60 ignoring-term",
         "unknown": "no-such-command-here",
     }
     return CommandRunnerFixture(
-        processes, commands, lambda: len(done), run_on_simulated_loop, folder
+        runner, commands, lambda: len(effects), run_on_simulated_loop, folder
     )
 
 
@@ -75,7 +75,7 @@ def run_on_asyncio(job: Awaitable[object]) -> object:
 def run_on_simulated_loop(job: Awaitable[object]) -> object:
     loop = make_simulated_loop(make_random(1, "loop"))
     task = loop.create_task(await_job(job))
-    assert loop.run(task.done), "it hangs"
+    assert loop.run(task.done), "the job never ends"
     loop.close()
     return task.result()
 
@@ -84,69 +84,67 @@ async def await_job(job: Awaitable[object]) -> object:
     return await job
 
 
-@pytest.fixture(params=[make_real_side, make_simulated_side], ids=["real", "simulated"])
-def side(request: pytest.FixtureRequest, tmp_path: Path) -> CommandRunnerFixture:
-    made: Callable[[Path], CommandRunnerFixture] = request.param
-    return made(tmp_path)
+@pytest.fixture(params=[make_real_fixture, make_simulated_fixture], ids=["real", "simulated"])
+def fixture(request: pytest.FixtureRequest, tmp_path: Path) -> CommandRunnerFixture:
+    make_fixture: Callable[[Path], CommandRunnerFixture] = request.param
+    return make_fixture(tmp_path)
 
 
 def run_command(
-    side: CommandRunnerFixture, command: str, timeout_s: float = LONG_S
+    fixture: CommandRunnerFixture, command: str, timeout_s: float = LONG_S
 ) -> CommandResult:
-    finished = side.run(side.start(command, timeout_s))
-    assert isinstance(finished, CommandResult)
-    return finished
+    result = fixture.run(fixture.start(command, timeout_s))
+    assert isinstance(result, CommandResult)
+    return result
 
 
-@pytest.mark.parametrize(("command", "status"), [("good", 0), ("failing", 1)])
-def test_a_command_that_ends_by_itself_says_how(
-    side: CommandRunnerFixture, command: str, status: int
+@pytest.mark.parametrize(("command", "status"), [("succeeding", 0), ("failing", 1)])
+def test_a_command_returns_its_output_and_exit_status(
+    fixture: CommandRunnerFixture, command: str, status: int
 ) -> None:
-    assert run_command(side, command) == CommandResult(
-        "worked\n", status, timed_out=False
-    )
+    assert run_command(fixture, command) == CommandResult("worked\n", status, timed_out=False)
 
 
-def test_a_command_that_is_not_there_is_the_shells_failure(side: CommandRunnerFixture) -> None:
-    finished = run_command(side, "unknown")
-    assert (finished.exit_status, finished.timed_out) == (127, False)
-    assert "command not found" in finished.output
+def test_an_unknown_command_fails_with_status_127(fixture: CommandRunnerFixture) -> None:
+    result = run_command(fixture, "unknown")
+    assert (result.exit_status, result.timed_out) == (127, False)
+    assert "command not found" in result.output
 
 
-@pytest.mark.parametrize("command", ["long", "deaf"])
-def test_a_time_limit_ends_it_and_nothing_happens_afterwards(
-    side: CommandRunnerFixture, command: str
+@pytest.mark.parametrize("command", ["long", "ignoring TERM"])
+def test_a_timeout_ends_the_command_and_all_effects(
+    fixture: CommandRunnerFixture, command: str
 ) -> None:
-    finished = run_command(side, command, 0.3)
-    assert finished.timed_out
-    assert finished.exit_status < 0
-    side.run(assert_no_more_steps(side))
+    result = run_command(fixture, command, 0.3)
+    assert result.timed_out
+    assert result.exit_status < 0
+    fixture.run(assert_no_more_steps(fixture))
 
 
-@pytest.mark.parametrize("command", ["long", "deaf"])
-def test_a_cancel_returns_only_when_nothing_happens_any_more(
-    side: CommandRunnerFixture, command: str
+@pytest.mark.parametrize("command", ["long", "ignoring TERM"])
+def test_a_cancel_returns_only_after_the_last_effect(
+    fixture: CommandRunnerFixture, command: str
 ) -> None:
-    async def cancelled() -> None:
-        task = asyncio.ensure_future(side.start(command))
-        await wait_until_started(side)
+    async def start_and_cancel() -> None:
+        task = asyncio.ensure_future(fixture.start(command))
+        await wait_until_started(fixture)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        await assert_no_more_steps(side)
+        await assert_no_more_steps(fixture)
 
-    side.run(cancelled())
+    fixture.run(start_and_cancel())
 
 
-async def wait_until_started(side: CommandRunnerFixture) -> None:
-    while not side.count_steps():  # noqa: ASYNC110  (a process tells it by a file only)
+async def wait_until_started(fixture: CommandRunnerFixture) -> None:
+    while not fixture.count_steps():  # noqa: ASYNC110  (a process reports steps only in a file)
         await asyncio.sleep(0.01)
 
 
-async def assert_no_more_steps(side: CommandRunnerFixture) -> None:
-    """Only the steps of the next two commands are added, which take a while."""
-    before = side.count_steps()
-    await side.start("good")
-    steps = side.count_steps() - before
-    await side.start("good")
-    assert side.count_steps() == before + 2 * steps
+async def assert_no_more_steps(fixture: CommandRunnerFixture) -> None:
+    """Check that the next two commands, which take a while, are the only ones with effects."""
+    before = fixture.count_steps()
+    await fixture.start("succeeding")
+    steps = fixture.count_steps() - before
+    await fixture.start("succeeding")
+    assert fixture.count_steps() == before + 2 * steps

@@ -1,4 +1,4 @@
-"""The simulated disk and the system's own are one port: the same calls, the same outcome."""
+"""The simulated and the local file system behave the same."""
 
 import errno
 import os
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from actors.sessions.file_system import FileSystem, LocalFileSystem
-from actors.sessions.private_open import describe_trust_problem
+from actors.sessions.trusted_open import describe_trust_problem
 from tests.simulation.simulated_file_system import SimulatedFileSystem
 from tests.simulation.simulated_loop import make_random
 
@@ -30,7 +30,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "session.jsonl"
 
 
-def test_what_was_written_is_read_back_and_appended_to(files: FileSystem, path: Path) -> None:
+def test_written_data_is_read_back_and_appended_to(files: FileSystem, path: Path) -> None:
     descriptor = files.open(path, CREATE_FLAGS)
     assert files.write(descriptor, b"one\n") == 4
     files.sync(descriptor)
@@ -42,7 +42,7 @@ def test_what_was_written_is_read_back_and_appended_to(files: FileSystem, path: 
     files.close(again)
 
 
-def test_a_file_that_was_cut_off_goes_on_from_there(files: FileSystem, path: Path) -> None:
+def test_a_write_after_truncation_continues_at_the_new_end(files: FileSystem, path: Path) -> None:
     descriptor = files.open(path, CREATE_FLAGS)
     files.write(descriptor, b"one\ntw")
     files.truncate(descriptor, 4)
@@ -51,7 +51,7 @@ def test_a_file_that_was_cut_off_goes_on_from_there(files: FileSystem, path: Pat
     files.close(descriptor)
 
 
-def test_a_new_file_must_not_be_there_and_an_old_one_must(files: FileSystem, path: Path) -> None:
+def test_creation_needs_a_free_name_and_opening_a_file(files: FileSystem, path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         files.open(path, OPEN_FLAGS)
     files.close(files.open(path, CREATE_FLAGS))
@@ -59,7 +59,7 @@ def test_a_new_file_must_not_be_there_and_an_old_one_must(files: FileSystem, pat
         files.open(path, CREATE_FLAGS)
 
 
-def test_a_file_is_ours_alone(files: FileSystem, path: Path) -> None:
+def test_a_new_file_is_private_and_regular(files: FileSystem, path: Path) -> None:
     descriptor = files.open(path, CREATE_FLAGS)
     files.write(descriptor, b"12345")
     status = files.stat(descriptor)
@@ -68,7 +68,7 @@ def test_a_file_is_ours_alone(files: FileSystem, path: Path) -> None:
     files.close(descriptor)
 
 
-def test_a_lock_holds_until_its_descriptor_is_closed(files: FileSystem, path: Path) -> None:
+def test_a_lock_is_kept_until_its_descriptor_closes(files: FileSystem, path: Path) -> None:
     first, second = files.open(path, CREATE_FLAGS), files.open(path, OPEN_FLAGS)
     assert files.lock(first)
     assert files.lock(first)
@@ -78,9 +78,7 @@ def test_a_lock_holds_until_its_descriptor_is_closed(files: FileSystem, path: Pa
     files.close(second)
 
 
-def test_a_renamed_file_takes_the_place_of_another_and_stays_open(
-    files: FileSystem, path: Path
-) -> None:
+def test_a_rename_replaces_the_target_and_keeps_descriptors(files: FileSystem, path: Path) -> None:
     old, new = path, path.with_name("new")
     files.close(files.open(old, CREATE_FLAGS))
     descriptor = files.open(new, CREATE_FLAGS)
@@ -98,7 +96,7 @@ def test_a_renamed_file_takes_the_place_of_another_and_stays_open(
     files.close(again)
 
 
-def test_what_is_removed_is_gone_once(files: FileSystem, path: Path) -> None:
+def test_a_file_can_be_removed_only_once(files: FileSystem, path: Path) -> None:
     files.close(files.open(path, CREATE_FLAGS))
     files.remove(path)
     with pytest.raises(FileNotFoundError) as caught:
@@ -106,7 +104,7 @@ def test_what_is_removed_is_gone_once(files: FileSystem, path: Path) -> None:
     assert caught.value.errno == errno.ENOENT
 
 
-def test_folders_are_made_and_found(files: FileSystem, tmp_path: Path) -> None:
+def test_a_folder_can_be_made_twice_and_synced(files: FileSystem, tmp_path: Path) -> None:
     folder = tmp_path / "projects"
     assert not files.is_folder(folder)
     files.make_folder(folder)
@@ -117,8 +115,8 @@ def test_folders_are_made_and_found(files: FileSystem, tmp_path: Path) -> None:
         files.sync_folder(tmp_path / "missing")
 
 
-def test_a_power_cut_leaves_what_was_synced_and_the_program_does_not_notice() -> None:
-    left: set[bytes] = set()
+def test_a_power_cut_keeps_synced_data_and_drops_later_writes() -> None:
+    contents: set[bytes] = set()
     for seed in range(20):
         simulated = SimulatedFileSystem(make_random(seed, "disk"))
         descriptor = simulated.open(Path("/log"), CREATE_FLAGS)
@@ -130,6 +128,6 @@ def test_a_power_cut_leaves_what_was_synced_and_the_program_does_not_notice() ->
         simulated.write(descriptor, b", never")
         simulated.sync(descriptor)
         simulated.end_program()
-        left.add(simulated.read_contents(Path("/log")))
-    assert {b"kept,", b"kept,perhaps"} < left
-    assert all(each.startswith(b"kept,") and b"never" not in each for each in left)
+        contents.add(simulated.read_contents(Path("/log")))
+    assert {b"kept,", b"kept,perhaps"} < contents
+    assert all(each.startswith(b"kept,") and b"never" not in each for each in contents)

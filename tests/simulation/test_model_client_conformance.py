@@ -1,4 +1,4 @@
-"""The simulated model and the real client are one port: a stream, then one reply or one error."""
+"""The simulated and the real model client stream deltas, then one reply or one error."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.quick
 
 REQUEST = ModelRequest(
     model="claude-test",
-    system="Be plain.",
+    system="Be concise.",
     tools=(),
     messages=({"role": "user", "content": [{"type": "text", "text": "hi"}]},),
     max_tokens=100,
@@ -49,7 +49,7 @@ async def collect_stream(events: AsyncIterator[ReplyDelta | Reply]) -> StreamOut
             if isinstance(event, Reply):
                 replies.append(event)
             else:
-                assert not replies, "something came behind the reply"
+                assert not replies, "an event follows the reply"
                 streamed.append(event)
     except ModelError as error:
         return streamed, replies, error
@@ -57,7 +57,7 @@ async def collect_stream(events: AsyncIterator[ReplyDelta | Reply]) -> StreamOut
 
 
 def run_real_model() -> list[StreamOutcome]:
-    async def ask(url: str) -> list[StreamOutcome]:
+    async def request_all(url: str) -> list[StreamOutcome]:
         model = AnthropicClient(url, "key")
         try:
             return [await collect_stream(model.stream(REQUEST)) for _ in SERVER_SCRIPT]
@@ -65,33 +65,33 @@ def run_real_model() -> list[StreamOutcome]:
             await model.close()
 
     with ScriptedServer(*SERVER_SCRIPT) as server:
-        return asyncio.run(ask(server.base_url))
+        return asyncio.run(request_all(server.base_url))
 
 
 def run_simulated_model() -> list[StreamOutcome]:
-    model = SimulatedModel(make_random(3, "model"), lambda _asked: None, lambda _tag, _use: None)
+    model = SimulatedModel(make_random(3, "model"), lambda _request: None, lambda _tag, _call: None)
     model.is_armed, model.violates_port = True, False
 
-    async def ask() -> list[StreamOutcome]:
+    async def request_many() -> list[StreamOutcome]:
         return [await collect_stream(model.stream(REQUEST)) for _ in range(60)]
 
     loop = make_simulated_loop(make_random(1, "loop"))
-    task = loop.create_task(ask())
-    assert loop.run(task.done), "it hangs"
+    task = loop.create_task(request_many())
+    assert loop.run(task.done), "the requests never end"
     return task.result()
 
 
-@pytest.mark.parametrize("ask", [run_real_model, run_simulated_model])
-def test_a_request_ends_in_one_reply_or_in_one_error_with_a_closed_reason(
-    ask: Callable[[], list[StreamOutcome]],
+@pytest.mark.parametrize("run_model", [run_real_model, run_simulated_model])
+def test_a_request_ends_with_one_reply_or_one_known_error(
+    run_model: Callable[[], list[StreamOutcome]],
 ) -> None:
-    outcomes = ask()
+    outcomes = run_model()
     for _, replies, error in outcomes:
         assert len(replies) == (0 if error else 1)
         if error is not None:
             assert error.reason in get_args(ModelFailureReason)
             assert "\n" not in error.detail
-    replies = [reply for _, (*all_of_it,), _ in outcomes for reply in all_of_it]
+    all_replies = [reply for _, replies, _ in outcomes for reply in replies]
     assert any(error for *_, error in outcomes)
     assert any(streamed for streamed, *_ in outcomes)
-    assert any(isinstance(block, ToolUseBlock) for reply in replies for block in reply.content)
+    assert any(isinstance(block, ToolUseBlock) for reply in all_replies for block in reply.content)

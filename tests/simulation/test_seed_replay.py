@@ -1,4 +1,4 @@
-"""A seed is all that a failure needs: the same one plays the same, also in another process."""
+"""A seed reproduces a failure: it gives the same trace every time, in any process."""
 
 import os
 import subprocess
@@ -14,15 +14,15 @@ SEEDS = range(50)
 
 
 @pytest.mark.quick
-def test_the_same_seed_gives_the_same_trace_to_the_byte() -> None:
+def test_the_same_seed_gives_the_same_trace() -> None:
     first, second = SimulatedSession(7), SimulatedSession(7)
-    first.play()
-    second.play()
+    first.run()
+    second.run()
     assert list(first.trace.lines()) == list(second.trace.lines())
     assert first.trace.digest() == second.trace.digest()
 
 
-def test_two_processes_with_different_hash_seeds_give_the_same_traces() -> None:
+def test_traces_do_not_depend_on_the_hash_seed() -> None:
     digests = [compute_digests(hash_seed) for hash_seed in ("1", "2")]
     assert digests[0] == digests[1]
     assert len(digests[0]) == len(SEEDS)
@@ -30,7 +30,7 @@ def test_two_processes_with_different_hash_seeds_give_the_same_traces() -> None:
 
 def compute_digests(hash_seed: str) -> list[str]:
     seeds = f"{SEEDS.start}-{SEEDS.stop - 1}"
-    ran = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-m", "tests.simulation", seeds],
         cwd=ROOT,
         env={**os.environ, "PYTHONHASHSEED": hash_seed},
@@ -39,4 +39,4 @@ def compute_digests(hash_seed: str) -> list[str]:
         check=True,
         timeout=25,
     )
-    return ran.stdout.splitlines()
+    return process.stdout.splitlines()

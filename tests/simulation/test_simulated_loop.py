@@ -1,4 +1,4 @@
-"""The simulated loop and asyncio's own are one port: the same code, the same outcome on both."""
+"""The simulated loop and asyncio's own run the same code with the same outcome."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
@@ -10,33 +10,33 @@ from tests.simulation.simulated_loop import make_random, make_simulated_loop
 
 pytestmark = pytest.mark.quick
 
-Run = Callable[[Awaitable[object]], object]
+Runner = Callable[[Awaitable[object]], object]
 
 
 def run_on_asyncio(job: Awaitable[object]) -> object:
-    return asyncio.run(awaited(job))
+    return asyncio.run(await_job(job))
 
 
 def run_on_simulated_loop(job: Awaitable[object], seed: int = 1) -> object:
     loop = make_simulated_loop(make_random(seed, "loop"), lag_chance=0.1)
-    task = loop.create_task(awaited(job))
-    assert loop.run(task.done), "it hangs"
+    task = loop.create_task(await_job(job))
+    assert loop.run(task.done), "the job never ends"
     assert loop.unhandled_errors == []
     loop.close()
     return task.result()
 
 
-async def awaited(job: Awaitable[object]) -> object:
+async def await_job(job: Awaitable[object]) -> object:
     return await job
 
 
 @pytest.fixture(params=[run_on_asyncio, run_on_simulated_loop], ids=["asyncio", "simulated"])
-def run(request: pytest.FixtureRequest) -> Run:
-    given: Run = request.param
-    return given
+def run(request: pytest.FixtureRequest) -> Runner:
+    runner: Runner = request.param
+    return runner
 
 
-def test_sleepers_wake_in_the_order_of_their_times(run: Run) -> None:
+def test_sleeping_tasks_wake_in_the_order_of_their_delays(run: Runner) -> None:
     async def job() -> list[int]:
         woken: list[int] = []
 
@@ -50,19 +50,19 @@ def test_sleepers_wake_in_the_order_of_their_times(run: Run) -> None:
     assert run(job()) == [1, 2, 3]
 
 
-def test_a_time_limit_ends_a_wait_that_does_not(run: Run) -> None:
+def test_a_timeout_ends_a_wait_for_nothing(run: Runner) -> None:
     async def job() -> str:
         began_s = asyncio.get_running_loop().time()
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.01):
                 await asyncio.Event().wait()
         assert asyncio.get_running_loop().time() >= began_s + 0.01
-        return "over"
+        return "timed out"
 
-    assert run(job()) == "over"
+    assert run(job()) == "timed out"
 
 
-def test_an_event_wakes_all_who_wait_for_it(run: Run) -> None:
+def test_an_event_wakes_every_task_that_waits(run: Runner) -> None:
     async def job() -> list[bool]:
         event = asyncio.Event()
         asyncio.get_running_loop().call_later(0.01, event.set)
@@ -71,55 +71,55 @@ def test_an_event_wakes_all_who_wait_for_it(run: Run) -> None:
     assert run(job()) == [True, True]
 
 
-def test_a_blocking_call_returns_its_result_or_raises_its_error(run: Run) -> None:
+def test_a_blocking_call_returns_its_result_or_raises_its_error(run: Runner) -> None:
     async def job() -> tuple[int, str]:
-        with pytest.raises(ValueError, match="gone"):
-            await asyncio.to_thread(int, "gone")
-        return await asyncio.to_thread(abs, -3), "and on"
+        with pytest.raises(ValueError, match="invalid"):
+            await asyncio.to_thread(int, "invalid")
+        return await asyncio.to_thread(abs, -3), "continued"
 
-    assert run(job()) == (3, "and on")
+    assert run(job()) == (3, "continued")
 
 
-def test_a_cancelled_task_cleans_up_before_it_has_ended(run: Run) -> None:
+def test_a_cancelled_task_cleans_up_before_it_ends(run: Runner) -> None:
     async def job() -> list[str]:
-        said: list[str] = []
+        steps: list[str] = []
 
         async def work() -> None:
             try:
                 await asyncio.sleep(60)
             finally:
                 await asyncio.sleep(0.01)
-                said.append("clean")
+                steps.append("cleaned up")
 
         task = asyncio.ensure_future(work())
         await asyncio.sleep(0.01)
         task.cancel()
         with suppress(asyncio.CancelledError):
             await task
-        said.append("ended" if task.cancelled() else "?")
-        return said
+        steps.append("ended" if task.cancelled() else "not cancelled")
+        return steps
 
-    assert run(job()) == ["clean", "ended"]
+    assert run(job()) == ["cleaned up", "ended"]
 
 
-def test_a_task_cancelled_before_its_first_step_never_runs(run: Run) -> None:
+def test_a_task_cancelled_before_its_first_step_never_runs(run: Runner) -> None:
     async def job() -> list[str]:
-        said: list[str] = []
+        steps: list[str] = []
 
         async def work() -> None:
-            said.append("ran")
+            steps.append("ran")
 
         task = asyncio.ensure_future(work())
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
-        return said
+        return steps
 
     assert run(job()) == []
 
 
-def test_a_generator_that_is_left_early_is_closed(run: Run) -> None:
+def test_a_generator_that_is_left_early_is_closed(run: Runner) -> None:
     async def job() -> list[str]:
-        said: list[str] = []
+        steps: list[str] = []
 
         async def numbers() -> AsyncGenerator[int]:
             try:
@@ -127,7 +127,7 @@ def test_a_generator_that_is_left_early_is_closed(run: Run) -> None:
                 yield 2
             finally:
                 await asyncio.sleep(0)
-                said.append("closed")
+                steps.append("closed")
 
         async def first() -> int:
             async for number in numbers():
@@ -136,38 +136,38 @@ def test_a_generator_that_is_left_early_is_closed(run: Run) -> None:
 
         assert await first() == 1
         await asyncio.sleep(0.01)
-        return said
+        return steps
 
     assert run(job()) == ["closed"]
 
 
-def test_a_cancelled_timer_does_not_fire(run: Run) -> None:
+def test_a_cancelled_timer_does_not_fire(run: Runner) -> None:
     async def job() -> list[str]:
-        said: list[str] = []
+        steps: list[str] = []
         loop = asyncio.get_running_loop()
-        loop.call_later(0.01, said.append, "kept")
-        loop.call_later(0.005, said.append, "cancelled").cancel()
-        loop.call_soon(said.append, "cancelled at once").cancel()
+        loop.call_later(0.01, steps.append, "fired")
+        loop.call_later(0.005, steps.append, "cancelled").cancel()
+        loop.call_soon(steps.append, "cancelled at once").cancel()
         await asyncio.sleep(0.02)
-        return said
+        return steps
 
-    assert run(job()) == ["kept"]
+    assert run(job()) == ["fired"]
 
 
-def test_the_simulated_clock_moves_only_by_what_is_waited_for() -> None:
+def test_the_simulated_clock_advances_only_to_the_next_timer() -> None:
     loop = make_simulated_loop(make_random(1, "loop"))
     task = loop.create_task(asyncio.sleep(3_600))
     assert loop.run(task.done)
     assert loop.time() == 3_600
 
 
-def test_what_is_ready_runs_in_the_order_that_the_seed_says() -> None:
-    orders = [tuple(callback_order(seed)) for seed in (1, 1, 2, 3)]
+def test_the_seed_decides_the_order_of_ready_callbacks() -> None:
+    orders = [tuple(run_callbacks(seed)) for seed in (1, 1, 2, 3)]
     assert orders[0] == orders[1]
     assert len(set(orders)) == 3
 
 
-def callback_order(seed: int) -> list[int]:
+def run_callbacks(seed: int) -> list[int]:
     loop = make_simulated_loop(make_random(seed, "loop"))
     ran: list[int] = []
     for number in range(8):
@@ -176,12 +176,12 @@ def callback_order(seed: int) -> list[int]:
     return ran
 
 
-def test_a_callback_that_raises_what_ends_programs_is_survived() -> None:
+def test_the_loop_survives_a_callback_that_raises_system_exit() -> None:
     loop = make_simulated_loop(make_random(1, "loop"))
 
-    def leave() -> None:
+    def raise_exit() -> None:
         raise SystemExit
 
-    loop.call_soon(leave)
+    loop.call_soon(raise_exit)
     assert not loop.run(lambda: False)
     assert [type(each["exception"]) for each in loop.unhandled_errors] == [SystemExit]

@@ -1,42 +1,49 @@
-"""Trees of agents drawn at random keep every promise, and the faults that break one are found."""
+"""Random trees of agents violate no invariant, and the tree mutants are found."""
 
 import pytest
 
+from tests.simulation.mutant_list import Mutant, mutant_errors
 from tests.simulation.tree_mutants import TREE_MUTANTS
-from tests.simulation.tree_simulation import TreeMutant, TreeSimulation
+from tests.simulation.tree_simulation import TreeSimulation
 
-SHARD = 50
+SHARD_SIZE = 50
 """Seeds in one test, so that none takes long."""
-EVERY_TIME, FULLY = 4, 40
+DEFAULT_SHARDS, ALL_SHARDS = 4, 40
+"""Shards of the default run and of the long run."""
 SEEDS = 1_000
-"""A fault has to be found within so many."""
+"""Seeds that must find each mutant."""
+MIN_TREE_SIZE = 3
 
 
 @pytest.mark.parametrize(
     "shard",
     [
         pytest.param(0, marks=pytest.mark.quick),
-        *range(1, EVERY_TIME),
-        *(pytest.param(shard, marks=pytest.mark.long) for shard in range(EVERY_TIME, FULLY)),
+        *range(1, DEFAULT_SHARDS),
+        *(
+            pytest.param(shard, marks=pytest.mark.long)
+            for shard in range(DEFAULT_SHARDS, ALL_SHARDS)
+        ),
     ],
 )
-def test_every_tree_keeps_every_promise(shard: int) -> None:
-    most = 0
-    for seed in range(shard * SHARD, (shard + 1) * SHARD):
-        grove = TreeSimulation(seed)
-        grove.play()
-        most = max(most, grove.invariants.max_live_subagents)
-        assert not grove.violations, f"seed {seed}: {grove.violations}"
-    assert most > 3, "these are no trees"
+def test_no_tree_of_agents_violates_an_invariant(shard: int) -> None:
+    max_subagents = 0
+    for seed in range(shard * SHARD_SIZE, (shard + 1) * SHARD_SIZE):
+        simulation = TreeSimulation(seed)
+        simulation.run()
+        max_subagents = max(max_subagents, simulation.invariants.max_live_subagents)
+        assert not simulation.violations, f"seed {seed}: {simulation.violations}"
+    assert max_subagents > MIN_TREE_SIZE, "the trees are too small"
 
 
 @pytest.mark.parametrize("name", TREE_MUTANTS)
-def test_a_planted_fault_in_a_tree_is_found(name: str) -> None:
-    found = any(is_caught(seed, TREE_MUTANTS[name]) for seed in range(SEEDS))
-    assert found, f"nobody sees that {name}"
+def test_some_seed_finds_the_tree_mutant(name: str) -> None:
+    found = any(is_found(seed, TREE_MUTANTS[name]) for seed in range(SEEDS))
+    assert found, f"no seed finds: {name}"
 
 
-def is_caught(seed: int, plant: TreeMutant) -> bool:
-    grove = TreeSimulation(seed, plant)
-    grove.play()
-    return bool(grove.violations)
+def is_found(seed: int, mutant: Mutant) -> bool:
+    simulation = TreeSimulation(seed, mutant)
+    simulation.run()
+    assert not mutant_errors, mutant_errors
+    return bool(simulation.violations)

@@ -1,4 +1,4 @@
-"""A simulated person sees what the real screen sees: its own state machine, behind the console."""
+"""The simulated user sees requests through the real screen's state machine."""
 
 import pytest
 
@@ -29,7 +29,7 @@ def make_request(number: int) -> ExecApprovalRequest:
         call_id=f"call-{number}",
         tool="bash",
         cwd="/work",
-        reason="every command asks",
+        reason="bash asks by default",
         requests=(PermissionRequest(permission="bash", target="true"),),
         available_decisions=("once", "no"),
         command="true",
@@ -37,17 +37,15 @@ def make_request(number: int) -> ExecApprovalRequest:
 
 
 class UserFixture:
-    """A person with an inbox, and all that they looked at and said."""
+    """A user with an event queue, the requests that appeared and the messages that were sent."""
 
     def __init__(self, seed: int) -> None:
         self.loop: SimulatedLoop = make_simulated_loop(make_random(seed, "loop"))
         self.shown_requests: list[AnyApprovalRequest] = []
         self.sent_messages: list[Message] = []
-        self.user = SimulatedUser(
-            self.loop, make_random(seed, "person"), self.shown_requests.append
-        )
-        self.inbox = ScreenEventQueue()
-        self.user.start_run(self.inbox, self.sent_messages.append, prompts=0)
+        self.user = SimulatedUser(self.loop, make_random(seed, "user"), self.shown_requests.append)
+        self.events = ScreenEventQueue()
+        self.user.start_run(self.events, self.sent_messages.append, prompts=0)
 
     def run_until_idle(self) -> None:
         self.loop.run(lambda: False)
@@ -56,37 +54,37 @@ class UserFixture:
         return [each for each in self.sent_messages if isinstance(each, SubmitDecision)]
 
 
-def test_a_question_that_is_pressed_for_is_answered_and_leaves_the_screen() -> None:
+def test_a_finishing_user_decides_every_open_request() -> None:
     for seed in SEEDS:
-        desk = UserFixture(seed)
-        desk.inbox.put(ShowApproval(request=make_request(1), parked_count=1))
-        desk.run_until_idle()
-        desk.user.finish()
-        desk.run_until_idle()
-        assert desk.user.open_request_ids == ()
-        assert {each.id for each in desk.list_decisions()} == {make_request(1).id}
+        fixture = UserFixture(seed)
+        fixture.events.put(ShowApproval(request=make_request(1), parked_count=1))
+        fixture.run_until_idle()
+        fixture.user.finish()
+        fixture.run_until_idle()
+        assert fixture.user.open_request_ids == ()
+        assert {each.id for each in fixture.list_decisions()} == {make_request(1).id}
 
 
-def test_a_retracted_question_is_not_looked_at_again() -> None:
+def test_a_dismissed_request_is_not_looked_at_again() -> None:
     for seed in SEEDS:
-        desk = UserFixture(seed)
-        desk.inbox.put(ShowApproval(request=make_request(1), parked_count=1))
-        desk.inbox.put(DismissApproval(id=make_request(1).id, outcome="withdrawn"))
-        desk.run_until_idle()
-        desk.user.finish()
-        desk.run_until_idle()
-        assert desk.user.open_request_ids == ()
-        assert len(desk.shown_requests) == 1
+        fixture = UserFixture(seed)
+        fixture.events.put(ShowApproval(request=make_request(1), parked_count=1))
+        fixture.events.put(DismissApproval(id=make_request(1).id, outcome="withdrawn"))
+        fixture.run_until_idle()
+        fixture.user.finish()
+        fixture.run_until_idle()
+        assert fixture.user.open_request_ids == ()
+        assert len(fixture.shown_requests) == 1
 
 
-def test_people_answer_in_every_way_late_twice_and_not_at_all() -> None:
+def test_users_decide_once_twice_or_not_at_all() -> None:
     counts: set[int] = set()
-    answers: set[str] = set()
+    decisions: set[str] = set()
     for seed in SEEDS:
-        desk = UserFixture(seed)
-        desk.inbox.put(ShowApproval(request=make_request(1), parked_count=1))
-        desk.run_until_idle()
-        counts.add(len(desk.list_decisions()))
-        answers.update(each.decision for each in desk.list_decisions())
+        fixture = UserFixture(seed)
+        fixture.events.put(ShowApproval(request=make_request(1), parked_count=1))
+        fixture.run_until_idle()
+        counts.add(len(fixture.list_decisions()))
+        decisions.update(each.decision for each in fixture.list_decisions())
     assert counts == {0, 1, 2}
-    assert {"once", "no"} <= answers
+    assert {"once", "no"} <= decisions

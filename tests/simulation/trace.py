@@ -1,4 +1,4 @@
-"""What happened in a run, in order: every message as it is handled, and what the world did."""
+"""The trace of a simulation: each message when it is handled, and injected faults."""
 
 import hashlib
 from collections.abc import Callable, Iterator
@@ -9,7 +9,7 @@ from messages.serialization import encode
 
 
 class Trace:
-    """Kept as it comes and written out only when somebody asks."""
+    """Entries in order; they are formatted only when they are read."""
 
     def __init__(self, now: Callable[[], float]) -> None:
         self._now = now
@@ -19,21 +19,21 @@ class Trace:
         return len(self._entries)
 
     def add_note(self, text: str) -> None:
-        """Keep what the world did."""
+        """Record something other than a message."""
         self._entries.append((self._now(), text, None))
 
     def add_message(self, to: Address, sender: Address, message: Message) -> None:
-        """Keep a message that is about to be handled."""
+        """Record a message that is about to be handled."""
         self._entries.append((self._now(), f"{to} <- {sender}", message))
 
     def lines(self) -> Iterator[str]:
-        """Write it out, one line an entry, the same bytes every time."""
-        for when_s, text, message in self._entries:
-            said = f" {encode(message).decode()}" if message is not None else ""
-            yield f"{when_s:10.4f} {text}{said}"
+        """Format one line per entry; the same seed gives the same bytes."""
+        for time_s, text, message in self._entries:
+            json = f" {encode(message).decode()}" if message is not None else ""
+            yield f"{time_s:10.4f} {text}{json}"
 
     def digest(self) -> str:
-        """Sum it up."""
+        """Return a digest of all lines."""
         digest = hashlib.sha256()
         for line in self.lines():
             digest.update(line.encode("utf-8", "surrogatepass"))

@@ -1,4 +1,4 @@
-"""What is overheard in a tree of agents, held against what was promised of it."""
+"""Observes everything that happens in a tree of agents and checks its invariants."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable
@@ -32,24 +32,23 @@ from messages.turns import (
 )
 from tests.actors.agents.conversation_assertions import assert_sendable
 from tests.simulation.crash_injection import CrashInjector
+from tests.simulation.invariants.violations import Violations
+from tests.simulation.mutant_list import Mutant
 from tests.simulation.trace import Trace
-from tests.simulation.violations import Violations
 
 SESSION_FILE = Path("/session.jsonl")
 TIME_TOLERANCE_S = 0.02
-HASTY_LIMIT_S = 3.0
-"""The time limit of the one type that has one."""
+TIME_LIMIT_S = 3.0
+"""The time limit of the one definition that has one."""
+INTERACTIVE_NAME = "interactive"
+"""Name of the definition whose agents continue to run after a task."""
 
 
 class TreeInvariants:
-    """Hears of everything, and writes down what was broken."""
+    """A `SimulationObserver` that keeps the trace and records violations."""
 
     def __init__(
-        self,
-        now: Callable[[], float],
-        trace: Trace,
-        crashes: CrashInjector,
-        mutate_message: Callable[[Address, Message, Address], tuple[Message, ...]],
+        self, now: Callable[[], float], trace: Trace, crashes: CrashInjector, mutant: Mutant
     ) -> None:
         self.violations = Violations(now)
         self.crashes = crashes
@@ -57,48 +56,55 @@ class TreeInvariants:
         self.roots: list[RootSupervisor] = []
         self._now = now
         self._trace = trace
-        self._says = mutate_message
+        self._mutant = mutant
         self._open: dict[str, Address] = {}
-        """Questions that have not ended, and who asks."""
-        self._asks: Counter[Address] = Counter()
-        """How many of each agent's own, and of all below it, are open."""
-        self._since_s: dict[Address, float] = {}
-        self._asked_s: defaultdict[Address, float] = defaultdict(float)
-        """How long one or more of them were."""
+        """Agents that asked, by the id of the open request."""
+        self._open_counts: Counter[Address] = Counter()
+        """Number of open requests of each agent's subtree."""
+        self._waiting_since_s: dict[Address, float] = {}
+        self._approval_time_s: defaultdict[Address, float] = defaultdict(float)
+        """Time in this turn with at least one open request in an agent's subtree."""
+        self._turn_started_s: dict[Address, float] = {}
         self.live_subagents: set[Address] = set()
         self.max_live_subagents = 0
-        """Subagents at once."""
-        self._began_s: dict[Address, float] = {}
+        """Most subagents at the same time."""
 
     def start_run(self) -> None:
-        """Start with a new run of the program."""
+        """Start a run of the program."""
         self.end = None
         self.roots.clear()
         self._open.clear()
-        self._asks.clear()
-        self._began_s.clear()
+        self._open_counts.clear()
+        self._turn_started_s.clear()
         self.live_subagents.clear()
 
     def check_idle(
-        self, waiting: dict[Address, int], on_screen: tuple[str, ...], roots: list[RootSupervisor]
+        self,
+        mailbox_sizes: dict[Address, int],
+        on_screen: tuple[str, ...],
+        roots: list[RootSupervisor],
     ) -> None:
-        """Hold what must be so when nothing happens any more."""
-        for address, count in waiting.items():
-            self.violations.require(count == 0, f"{count} left in the inbox of {address}")
-        busy = [each for each in waiting if is_subagent(each) and "staying" not in each.name]
-        self.violations.require(not busy, f"still there: {busy}")
-        self.violations.require(not self._open, f"questions without an end: {self._open}")
-        if CONSOLE in waiting:
-            self.violations.require(not on_screen, f"left on the screen: {on_screen}")
+        """Check a session in which nothing happens any more."""
+        for address, count in mailbox_sizes.items():
+            self.violations.require(count == 0, f"{count} unhandled in the mailbox of {address}")
+        running = [
+            each
+            for each in mailbox_sizes
+            if is_subagent(each) and INTERACTIVE_NAME not in each.name
+        ]
+        self.violations.require(not running, f"still running: {running}")
+        self.violations.require(not self._open, f"approval requests without an end: {self._open}")
+        if CONSOLE in mailbox_sizes:
+            self.violations.require(not on_screen, f"left on screen: {on_screen}")
         for root in roots:
-            places = vars(root)["_slots"]
-            held = (*places.holders, *places.waiting)
-            self.violations.require(not held, f"places are held by {held}")
+            slots = vars(root)["_slots"]
+            agents = (*slots.holders, *slots.waiting)
+            self.violations.require(not agents, f"slots not released by {agents}")
 
     def check_session_file(self, data: bytes) -> None:
-        """Hold the file against itself: every task that began has one end."""
+        """Check that each task in the session file starts once and ends at most once."""
         lines = parse_log(SESSION_FILE, data).lines
-        begun = Counter(
+        started = Counter(
             (line.message.child, line.message.task_number)
             for line in lines
             if isinstance(line.message, SubagentStarted)
@@ -108,107 +114,109 @@ class TreeInvariants:
             for line in lines
             if isinstance(line.message, SubagentEnded)
         )
-        twice = [each for each, count in (begun | ended).items() if count > 1]
-        self.violations.require(not twice, f"began or ended twice: {twice}")
-        self.violations.require(not ended - begun, f"ended and never began: {ended - begun}")
+        twice = [each for each, count in (started | ended).items() if count > 1]
+        self.violations.require(not twice, f"started or ended twice: {twice}")
+        never_started = ended - started
+        self.violations.require(not never_started, f"ended but never started: {never_started}")
 
-    # What is overheard.
+    # Events of the actors.
 
     def on_send(self, to: Address, message: Message, sender: Address) -> tuple[Message, ...]:
-        really = self._says(to, message, sender)
-        for said in really:
-            self._climbs(to, said, sender)
-            self._keeps_time(said, sender)
-        return really
+        messages = self._mutant.mutate_message(to, message, sender)
+        for each in messages:
+            self._check_route(to, each, sender)
+            self._check_time_limit(each, sender)
+        return messages
 
-    def _climbs(self, to: Address, said: Message, sender: Address) -> None:
-        match said:
+    def _check_route(self, to: Address, message: Message, sender: Address) -> None:
+        match message:
             case TextDelta() | ThinkingDelta() | ToolInputDelta() | SessionConfigured():
-                streams_up = is_subagent(sender) and to != sender
-                self.violations.require(not streams_up, f"{sender} streams up to {to}")
-            case _ if isinstance(said, AnyApprovalRequest):
-                if said.agent == sender:
-                    self._ask(said.id, sender)
+                goes_up = is_subagent(sender) and to != sender
+                self.violations.require(not goes_up, f"{sender} streams up to {to}")
+            case _ if isinstance(message, AnyApprovalRequest):
+                if message.agent == sender:
+                    self._open_request(message.id, sender)
             case ApprovalDecided() | ApprovalUnavailable():
-                if to == said.agent:
-                    self._close(said.id)
+                if to == message.agent:
+                    self._close_request(message.id)
             case WithdrawApprovals():
-                for request, asker in list(self._open.items()):
-                    if asker.is_under(said.under):
-                        self._close(request)
+                for request, agent in list(self._open.items()):
+                    if agent.is_under(message.under):
+                        self._close_request(request)
             case CancelTask() if sender == to.parent:
-                under = [each for each, asker in self._open.items() if asker.is_under(to)]
-                self.violations.require(not under, f"{to} is stopped before {under} is withdrawn")
+                requests = [each for each, agent in self._open.items() if agent.is_under(to)]
+                self.violations.require(
+                    not requests, f"{to} is stopped before {requests} are withdrawn"
+                )
             case _:
                 pass
 
-    def _ask(self, request: str, asker: Address) -> None:
+    def _open_request(self, request: str, agent: Address) -> None:
         if request in self._open:
             return
-        self._open[request] = asker
-        for agent in list_ancestors(asker):
-            if not self._asks[agent]:
-                self._since_s[agent] = self._now()
-            self._asks[agent] += 1
+        self._open[request] = agent
+        for each in list_with_ancestors(agent):
+            if not self._open_counts[each]:
+                self._waiting_since_s[each] = self._now()
+            self._open_counts[each] += 1
 
-    def _close(self, request: str) -> None:
-        asker = self._open.pop(request, ROOT)
-        for agent in list_ancestors(asker):
-            self._asks[agent] -= 1
-            if not self._asks[agent]:
-                self._asked_s[agent] += self._now() - self._since_s[agent]
+    def _close_request(self, request: str) -> None:
+        agent = self._open.pop(request, ROOT)
+        for each in list_with_ancestors(agent):
+            self._open_counts[each] -= 1
+            if not self._open_counts[each]:
+                self._approval_time_s[each] += self._now() - self._waiting_since_s[each]
 
-    def _keeps_time(self, said: Message, sender: Address) -> None:
-        """Hold a limit of time against the time that really went by without a question."""
-        if isinstance(said, TurnStarted):
-            self._began_s[sender] = self._now()
-            self._asked_s[sender] = 0
-        began_s = self._began_s.get(sender)
-        if isinstance(said, TurnFailed) and said.reason == "time_limit" and began_s is not None:
-            worked_s = self._now() - began_s - self._asked_s[sender]
-            enough = worked_s >= HASTY_LIMIT_S - TIME_TOLERANCE_S
-            self.violations.require(enough, f"{sender} had only {worked_s:.2f} s of its time")
+    def _check_time_limit(self, message: Message, sender: Address) -> None:
+        """Check that time spent waiting for approval did not count against a time limit."""
+        if isinstance(message, TurnStarted):
+            self._turn_started_s[sender] = self._now()
+            self._approval_time_s[sender] = 0
+        started_s = self._turn_started_s.get(sender)
+        is_timeout = isinstance(message, TurnFailed) and message.reason == "time_limit"
+        if is_timeout and started_s is not None:
+            worked_s = self._now() - started_s - self._approval_time_s[sender]
+            is_enough = worked_s >= TIME_LIMIT_S - TIME_TOLERANCE_S
+            self.violations.require(is_enough, f"{sender} had only {worked_s:.2f} s of its time")
 
-    def on_handle(self, to: Address, parcel: MailboxItem) -> None:
-        if isinstance(parcel, Envelope):
-            self._trace.add_message(to, parcel.sender, parcel.message)
+    def on_handle(self, to: Address, item: MailboxItem) -> None:
+        if isinstance(item, Envelope):
+            self._trace.add_message(to, item.sender, item.message)
 
     def wrap_factory(self, address: Address, make: ActorFactory, restart: Restart) -> ActorFactory:  # noqa: ARG002  (as its protocol)
         make = self.crashes.wrap_factory(address, make)
 
-        def made() -> Actor[Any]:
-            behaviour = make()
-            if isinstance(behaviour, RootSupervisor):
-                self.roots.append(behaviour)
-            return behaviour
+        def make_observed() -> Actor[Any]:
+            behavior = make()
+            if isinstance(behavior, RootSupervisor):
+                self.roots.append(behavior)
+            return behavior
 
-        return made
+        return make_observed
 
     def on_started(self, address: Address) -> None:
         self.live_subagents |= {address} if is_subagent(address) else set()
         self.max_live_subagents = max(self.max_live_subagents, len(self.live_subagents))
 
     def on_ended(self, address: Address) -> None:
-        self._began_s.pop(address, None)
+        self._turn_started_s.pop(address, None)
         self.live_subagents.discard(address)
 
-    def on_undrained(self, letter: Envelope) -> None:
-        said = type(letter.message).__name__
-        self.violations.require(
-            condition=False, message=f"{letter.to} left {said} unread when it stopped"
-        )
+    def on_undrained(self, envelope: Envelope) -> None:
+        message_type = type(envelope.message).__name__
+        self.violations.report(f"{envelope.to} stopped before it handled {message_type}")
 
     def on_root_ended(self, end: ChildEnded) -> None:
         self.end = end
 
     def on_model_request(self, request: ModelRequest) -> None:
-        """Hold that each agent's history is valid."""
+        """Check the history of a request."""
         try:
             assert_sendable(request.messages)
         except AssertionError as error:
-            self.violations.require(condition=False, message=f"the history is not valid: {error}")
+            self.violations.report(f"the history is not valid: {error}")
 
 
-def list_ancestors(agent: Address) -> list[Address]:
-    """List an agent and those above it."""
-    return [] if agent == ROOT else [agent, *list_ancestors(agent.parent)]
+def list_with_ancestors(agent: Address) -> list[Address]:
+    """Return an agent and its ancestors, without the root."""
+    return [] if agent == ROOT else [agent, *list_with_ancestors(agent.parent)]

@@ -4,8 +4,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from actors.agents.effect_handlers.collaborators import Collaborators
-from actors.agents.turn.agent_state import AgentState, TurnStage
+from actors.agents.turn.agent_state import AgentState
 from actors.agents.turn.agent_switch import get_status_fields
+from actors.agents.turn.turn_state import TurnStage, TurnState
 from actors.runtime.actor import Actor
 from messages.address import Address
 from messages.turns import (
@@ -46,12 +47,13 @@ class EventPublisher:
         """Publish the agent's configuration for the first time."""
         self._stream(self._session_configured)
 
-    def republish_status(self, turn: AgentState) -> None:
+    def republish_status(self, state: AgentState) -> None:
         """Publish the current status again for receivers that may have missed it."""
-        self._stream(self._session_configured.model_copy(update=get_status_fields(turn)))
-        if turn.persistence.state != "well":
-            self._actor.tell(self._events_to, turn.persistence)
-        if turn.stage is TurnStage.IDLE and self.last_turn_end is not None:
+        self._stream(self._session_configured.model_copy(update=get_status_fields(state)))
+        status = state.persistence.status
+        if status.state != "ok":
+            self._actor.tell(self._events_to, status)
+        if state.turn.stage is TurnStage.IDLE and self.last_turn_end is not None:
             self._actor.tell(self._events_to, self.last_turn_end)
 
     def publish(self, event: AgentEvent) -> None:
@@ -62,21 +64,21 @@ class EventPublisher:
             self._progress = ProgressThrottle()
         self._actor.tell(self._events_to, event)
 
-    def publish_delta(self, delta: Delta, turn: AgentState) -> None:
+    def publish_delta(self, delta: Delta, turn: TurnState) -> None:
         """Send a delta of the current reply to the subscribers."""
         if turn.stage is not TurnStage.THINKING or turn.is_stopping:
             return
         self._stream(delta)
         if self._streams_by_default:
             return
-        progress = self._progress.add(delta, turn.turn_number)
+        progress = self._progress.add(delta, turn.number)
         if progress is not None:
             self.publish(progress)
 
-    def subscribe(self, subscriber: Address, turn: AgentState) -> None:
+    def subscribe(self, subscriber: Address, state: AgentState) -> None:
         """Add a subscriber and send it the agent's status and the text of the current reply."""
         self._subscribers[subscriber] = None
-        configured = self._session_configured.model_copy(update=get_status_fields(turn))
+        configured = self._session_configured.model_copy(update=get_status_fields(state))
         self._actor.tell(subscriber, configured)
         if text := self._progress.text:
             self._actor.tell(subscriber, TextDelta(text=text))

@@ -44,7 +44,9 @@ class ModelRequestJob:
         except ModelError as error:
             return self._build_failed(error)
         if reply is None:
-            return self._build_failed(ModelError("protocol", "the stream ended without a reply"))
+            return self._build_failed(
+                ModelError("protocol_error", "the stream ended without a reply")
+            )
         return self._build_replied(reply)
 
     def on_failure(self, failure: JobFailure) -> ModelFailed:
@@ -52,7 +54,7 @@ class ModelRequestJob:
         if failure.kind == "cancelled":
             return self._build_failed(ModelError("cancelled", "interrupted"))
         problem = f"the model client failed: {failure.detail}"
-        return self._build_failed(ModelError("protocol", problem))
+        return self._build_failed(ModelError("protocol_error", problem))
 
     def _on_reply_delta(self, item: ReplyDelta) -> None:
         self._usage = item.usage or self._usage

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from actors.agents.turn.agent_state import AgentState, CallStage
+from actors.agents.turn.turn_state import TurnState
 from actors.runtime.actor import Actor
 from messages.address import Address
 from messages.approvals import AnyApprovalRequest, ApprovalUnavailable
@@ -20,9 +20,9 @@ class PendingRequests:
         self._actor = actor
         self._requests: dict[str, tuple[Address, PendingRequest]] = {}
 
-    def send(self, to: Address, request: PendingRequest, turn: AgentState) -> None:
+    def send(self, to: Address, request: PendingRequest, turn: TurnState) -> None:
         """Send a request, and forget requests whose answer the turn no longer needs."""
-        awaited_ids = get_awaited_ids(turn)
+        awaited_ids = turn.awaited_ids
         self._requests = {
             request_id: sent
             for request_id, sent in self._requests.items()
@@ -31,22 +31,12 @@ class PendingRequests:
         self._requests[request.id] = (to, request)
         self._actor.tell(to, request)
 
-    def resend(self, peer: Address, turn: AgentState) -> None:
+    def resend(self, peer: Address, turn: TurnState) -> None:
         """Resend to a restarted peer the requests that the turn still waits for."""
-        awaited_ids = get_awaited_ids(turn)
+        awaited_ids = turn.awaited_ids
         for request_id, (to, request) in self._requests.items():
             if to == peer and request_id in awaited_ids:
                 self._actor.tell(to, request)
-
-
-def get_awaited_ids(turn: AgentState) -> frozenset[str]:
-    """Return the ids of all requests that the turn waits for."""
-    evaluation_stages = (CallStage.CHECKING_READ, CallStage.EVALUATING)
-    decision_ids = (call.decision_id for call in turn.calls if call.stage in evaluation_stages)
-    approval_ids = (
-        call.approval_id for call in turn.calls if call.stage is CallStage.AWAITING_APPROVAL
-    )
-    return frozenset((*decision_ids, *approval_ids))
 
 
 def get_undelivered_outcome(

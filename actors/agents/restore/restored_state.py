@@ -7,10 +7,11 @@ from actors.agents.restore.subagent_records import (
     filter_own_records,
     find_last_task_number,
 )
-from actors.agents.turn.agent_state import AgentState, CallStage, RestoredState, ToolCall, TurnStage
+from actors.agents.turn.agent_state import AgentState, RestoredState
 from actors.agents.turn.approval import format_answers, format_denial, is_switch_confirmed
 from actors.agents.turn.limits import UsageTotals, count_tokens
 from actors.agents.turn.self_messages import PlanFileChecked
+from actors.agents.turn.turn_state import CallStage, ToolCall, TurnStage
 from messages.approvals import (
     AnyApprovalRequest,
     ApprovalDecided,
@@ -42,35 +43,41 @@ def restore(records: tuple[Record, ...], initial_state: AgentState) -> RestoredS
 
     `initial_state` is the state of the same agent without records.
     """
-    table = build_subagent_table(records, initial_state.agent_address)
-    records = filter_own_records(records, initial_state.agent_address)
+    address = initial_state.identity.address
+    table = build_subagent_table(records, address)
+    records = filter_own_records(records, address)
     turn_numbers = [record.turn for record in records if isinstance(record, TurnStarted)]
+    switches = [record for record in records if isinstance(record, AgentSwitched)]
     last_turn = _take_since_last(TurnStarted, records)
+    turn = replace(initial_state.turn, number=max(turn_numbers, default=0))
     state = replace(
         initial_state,
-        turn_number=max(turn_numbers, default=0),
+        turn=turn,
         totals=_restore_totals(records, initial_state.totals),
         subagents=table,
-        last_task_number=find_last_task_number(records, initial_state.agent_address),
+        prompts=replace(
+            initial_state.prompts, last_task_number=find_last_task_number(records, address)
+        ),
+        selection=initial_state.selection.with_last_recorded(switches),
     )
-    state = restore_agent(state, [each for each in records if isinstance(each, AgentSwitched)])
     if not last_turn or any(isinstance(record, TurnEnded) for record in last_turn):
         return RestoredState(state, records, initial_state=initial_state)
     replies = [record for record in last_turn if isinstance(record, ReplyCompleted)]
-    totals = replace(state.totals, reply_count=len(replies))
-    state = replace(state, totals=totals, usage=_sum_usage(last_turn))
+    turn = replace(turn, usage=_sum_usage(last_turn))
+    state = replace(state, totals=replace(state.totals, reply_count=len(replies)))
     if not replies:
-        state = replace(state, stage=TurnStage.RECORDING_RESULTS)
-        return RestoredState(state, records, initial_state=initial_state)
+        turn = replace(turn, stage=TurnStage.RECORDING_RESULTS)
+        return RestoredState(replace(state, turn=turn), records, initial_state=initial_state)
     reply, since_reply = replies[-1], _take_since_last(ReplyCompleted, last_turn)
     calls = tuple(
-        _restore_call(block, since_reply, state.read_only_tools)
+        _restore_call(block, since_reply, state.identity.read_only_tools)
         for block in reply.content
         if isinstance(block, ToolUseBlock)
     )
     is_answered = _has_all_results(calls, reply)
     stage = TurnStage.RECORDING_RESULTS if is_answered else TurnStage.ACTING
-    return RestoredState(replace(state, stage=stage, calls=calls), records, reply, initial_state)
+    turn = replace(turn, stage=stage, calls=calls)
+    return RestoredState(replace(state, turn=turn), records, reply, initial_state)
 
 
 def find_chosen_model(records: tuple[Record, ...]) -> str:
@@ -92,30 +99,23 @@ def restore_after_crash(
     After a crash, open approval requests are withdrawn: the agent asks again under new ids.
     """
     initial_state = restored.initial_state or restored.state
-    model = find_chosen_model(records) or initial_state.model
+    model = find_chosen_model(records) or initial_state.model.name
     initial_state = replace(
         initial_state,
-        incarnation=incarnation,
-        model=model,
-        evaluation_count=append_id,
-        last_append_id=append_id,
-        synced_append_id=append_id,
+        identity=replace(initial_state.identity, incarnation=incarnation),
+        model=replace(initial_state.model, name=model),
+        turn=replace(initial_state.turn, evaluation_count=append_id),
+        persistence=replace(
+            initial_state.persistence, last_append_id=append_id, synced_append_id=append_id
+        ),
     )
     result = replace(restore(records, initial_state), task=restored.task)
     if not crashed:
         return result
-    calls = tuple(replace(call, approval_id="") for call in result.state.calls)
+    turn = result.state.turn
+    turn = replace(turn, calls=tuple(replace(call, approval_id="") for call in turn.calls))
     table = replace(result.state.subagents, names_to_resume=frozenset())
-    return replace(result, state=replace(result.state, calls=calls, subagents=table))
-
-
-def restore_agent(state: AgentState, switches: list[AgentSwitched]) -> AgentState:
-    """Return the state with the agent that was active last, if its definition still exists."""
-    names = {primary.name for primary in state.primary_agents}
-    if not switches or switches[-1].agent not in names:
-        return state
-    last = switches[-1]
-    return replace(state, agent=last.agent, previous_agent=last.previous_agent)
+    return replace(result, state=replace(result.state, turn=turn, subagents=table))
 
 
 def find_pending_switch(
@@ -227,4 +227,4 @@ def _apply_decision(call: ToolCall, request: ApprovalRequest, decided: ApprovalD
             final_result=("ok", text),
             switch_proposal=proposal if is_confirmed else None,
         )
-    return replace(call, recorded_approval=request) if decided.decided_by == "person" else call
+    return replace(call, recorded_approval=request) if decided.decided_by == "user" else call

@@ -1,9 +1,10 @@
 """How a tool call ends: its one result, and what the turn does next."""
 
-from actors.agents.turn.agent_state import AgentState, CallStage, ToolCall, TurnStage
 from actors.agents.turn.agent_switch import is_switch_pending
 from actors.agents.turn.effects import PlanCall
+from actors.agents.turn.persistence_state import PersistenceState
 from actors.agents.turn.transition import Transition
+from actors.agents.turn.turn_state import CallStage, ToolCall, TurnStage, TurnState
 from messages.turns import ToolEnded, ToolStarted, ToolStatus
 
 INTERRUPTED_BEFORE_RUN = "Cancelled: the user interrupted the turn before this call ran."
@@ -33,7 +34,7 @@ def start_ready_calls(step: Transition) -> None:
     if is_switch_pending(step.state):
         return
     has_open_call_before = False
-    for call in step.state.calls:
+    for call in step.state.turn.calls:
         if call.stage is CallStage.DONE:
             continue
         if call.stage is CallStage.WAITING and not (call.is_changing and has_open_call_before):
@@ -54,7 +55,7 @@ def record_result(step: Transition, call: ToolCall, status: ToolStatus, text: st
     """Record a call's one result."""
     requests = call.plan.requests if call.plan else ()
     ended = ToolEnded(
-        turn=step.state.turn_number,
+        turn=step.state.turn.number,
         call_id=call.tool_use.id,
         tool=call.tool_use.name,
         title=call.title,
@@ -80,35 +81,35 @@ def _truncate_diff(call: ToolCall) -> str:
 
 def continue_turn(step: Transition) -> None:
     """Start the calls that are ready; after the last result, end the acting stage."""
-    if any(call.stage is not CallStage.DONE for call in step.state.calls):
-        if not step.state.is_stopping:
+    if any(call.stage is not CallStage.DONE for call in step.state.turn.calls):
+        if not step.state.turn.is_stopping:
             start_ready_calls(step)
-    elif step.state.is_stopping:
+    elif step.state.turn.is_stopping:
         step.interrupt_turn()
     else:
-        step.update(stage=TurnStage.RECORDING_RESULTS)
+        step.update_turn(stage=TurnStage.RECORDING_RESULTS)
 
 
 def build_tool_started(step: Transition, call: ToolCall) -> ToolStarted:
     """Return the record of a call's start."""
     return ToolStarted(
-        turn=step.state.turn_number,
+        turn=step.state.turn.number,
         call_id=call.tool_use.id,
         tool=call.tool_use.name,
         title=call.title,
     )
 
 
-def get_not_run_text(turn: AgentState) -> str:
+def get_not_run_text(turn: TurnState) -> str:
     """Return the result of a call that was cancelled before it ran."""
     return TIMED_OUT_BEFORE_RUN if turn.limit_reached else INTERRUPTED_BEFORE_RUN
 
 
-def get_stopped_text(turn: AgentState) -> str:
+def get_stopped_text(turn: TurnState) -> str:
     """Return the result of a call that was cancelled while it ran."""
     return TIMED_OUT_WHILE_RUNNING if turn.limit_reached else INTERRUPTED_WHILE_RUNNING
 
 
-def get_not_writable_text(turn: AgentState) -> str:
+def get_not_writable_text(persistence: PersistenceState) -> str:
     """Return the result of a call that cannot run because the session cannot be saved."""
-    return SESSION_NOT_WRITABLE.format(detail=turn.persistence.detail)
+    return SESSION_NOT_WRITABLE.format(detail=persistence.status.detail)

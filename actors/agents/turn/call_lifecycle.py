@@ -3,7 +3,6 @@
 from typing import Any, assert_never
 
 from actors.agents.turn import agent_switch, subagent_tasks
-from actors.agents.turn.agent_state import CallStage, ToolCall
 from actors.agents.turn.approval import (
     format_answers,
     format_denial,
@@ -29,6 +28,7 @@ from actors.agents.turn.effects import (
 )
 from actors.agents.turn.self_messages import ToolFailed, ToolPlanned, ToolSucceeded
 from actors.agents.turn.transition import Transition
+from actors.agents.turn.turn_state import CallStage, ToolCall
 from messages.approvals import ApprovalDecided, ApprovalUnavailable
 from messages.permissions import PermissionDecision
 from messages.tool_calls import CallPlan
@@ -51,20 +51,51 @@ UNREAD_FILE = (
     "({reason}). Read it first."
 )
 
+CallInput = ToolPlanned | ToolSucceeded | ToolFailed
+"""What the jobs of tool calls report."""
+ApprovalInput = PermissionDecision | ApprovalDecided | ApprovalUnavailable
+"""Outcomes of permission evaluations and approval requests."""
+
+
+def handle(step: Transition, message: CallInput) -> None:
+    """Handle one message of a call's job."""
+    match message:
+        case ToolPlanned():
+            on_tool_planned(step, message)
+        case ToolSucceeded():
+            on_tool_succeeded(step, message)
+        case ToolFailed():
+            on_tool_failed(step, message)
+        case _:
+            assert_never(message)
+
+
+def handle_approval(step: Transition, message: ApprovalInput) -> None:
+    """Handle one decision about a call of this agent."""
+    match message:
+        case PermissionDecision():
+            on_permission_decision(step, message)
+        case ApprovalDecided():
+            on_approval_decided(step, message)
+        case ApprovalUnavailable():
+            on_approval_unavailable(step, message)
+        case _:
+            assert_never(message)
+
 
 def on_tool_planned(step: Transition, message: ToolPlanned) -> None:
     """Have the plan evaluated."""
-    call = step.find_call(message.call_id, CallStage.PLANNING)
+    call = step.state.turn.find_call(message.call_id, CallStage.PLANNING)
     if call is None:
         return
-    if step.state.is_stopping:
-        end_call(step, call, "cancelled", get_not_run_text(step.state))
+    if step.state.turn.is_stopping:
+        end_call(step, call, "cancelled", get_not_run_text(step.state.turn))
     elif message.plan.unread_file and (message.plan.rejection or not _was_shown_to_user(call)):
         _check_read(step, call, message.plan)
     else:
         recorded = call.recorded_approval
         is_approved = recorded is not None and is_request_for(
-            recorded, message.plan, step.state.cwd
+            recorded, message.plan, step.state.identity.cwd
         )
         resolved_requests = recorded.resolved_requests if recorded is not None else ()
         _evaluate(
@@ -86,7 +117,7 @@ def on_permission_decision(step: Transition, decision: PermissionDecision) -> No
 
     The user's approval stays valid unless the call is denied now or resolves to something else.
     """
-    call = next((each for each in step.state.calls if each.decision_id == decision.id), None)
+    call = next((each for each in step.state.turn.calls if each.decision_id == decision.id), None)
     if call is None or call.plan is None:
         return
     if call.stage is CallStage.CHECKING_READ:
@@ -124,7 +155,7 @@ def _apply_decision(step: Transition, call: ToolCall, decision: PermissionDecisi
 
 def on_approval_decided(step: Transition, message: ApprovalDecided) -> None:
     """Apply the user's decision; an approved call is evaluated again, as rules may have changed."""
-    call = _find_call_awaiting(step, message.id)
+    call = step.state.turn.find_call_awaiting(message.id)
     if call is None or call.plan is None:
         return
     if message.decision == "no":
@@ -132,7 +163,7 @@ def on_approval_decided(step: Transition, message: ApprovalDecided) -> None:
     elif message.answers:
         _apply_answers(step, call, call.plan, message.answers)
     else:
-        is_approved = message.decided_by == "person"
+        is_approved = message.decided_by == "user"
         _evaluate(step, call, call.plan, is_approved=is_approved, approval_id="")
 
 
@@ -149,7 +180,7 @@ def _apply_answers(
 
 def on_approval_unavailable(step: Transition, message: ApprovalUnavailable) -> None:
     """Deny the call: no user could be asked."""
-    call = _find_call_awaiting(step, message.id)
+    call = step.state.turn.find_call_awaiting(message.id)
     if call is not None:
         text = APPROVAL_UNAVAILABLE.format(
             approval_reason=call.approval_reason, reason=message.reason
@@ -159,11 +190,11 @@ def on_approval_unavailable(step: Transition, message: ApprovalUnavailable) -> N
 
 def on_tool_succeeded(step: Transition, message: ToolSucceeded) -> None:
     """End the call with the tool's output."""
-    call = step.find_call(message.call_id, CallStage.RUNNING)
+    call = step.state.turn.find_call(message.call_id, CallStage.RUNNING)
     if call is None:
         return
     if message.output.todos is not None:
-        updated = TodosUpdated(turn=step.state.turn_number, todos=message.output.todos)
+        updated = TodosUpdated(turn=step.state.turn.number, todos=message.output.todos)
         step.write(updated)
         step.publish(updated)
     end_call(step, call, "error" if message.output.is_error else "ok", message.output.text)
@@ -171,7 +202,7 @@ def on_tool_succeeded(step: Transition, message: ToolSucceeded) -> None:
 
 def on_tool_failed(step: Transition, message: ToolFailed) -> None:
     """End the call with an error, or plan it again if its target has changed."""
-    call = step.find_call(message.call_id, CallStage.PLANNING, CallStage.RUNNING)
+    call = step.state.turn.find_call(message.call_id, CallStage.PLANNING, CallStage.RUNNING)
     if call is None:
         return
     match message.reason:
@@ -183,7 +214,7 @@ def on_tool_failed(step: Transition, message: ToolFailed) -> None:
         case "cancelled":
             was_running = call.stage is CallStage.RUNNING
             get_text = get_stopped_text if was_running else get_not_run_text
-            end_call(step, call, "cancelled", get_text(step.state))
+            end_call(step, call, "cancelled", get_text(step.state.turn))
         case "target_changed":
             _plan_again(step, call, message.detail)
         case _:
@@ -193,8 +224,8 @@ def on_tool_failed(step: Transition, message: ToolFailed) -> None:
 def _plan_again(step: Transition, call: ToolCall, detail: str) -> None:
     """Plan a call whose target changed; an earlier approval was for something else."""
     count = call.target_changes + 1
-    if step.state.is_stopping:
-        end_call(step, call, "cancelled", get_not_run_text(step.state))
+    if step.state.turn.is_stopping:
+        end_call(step, call, "cancelled", get_not_run_text(step.state.turn))
     elif count > MAX_TARGET_CHANGES:
         end_call(step, call, "error", TARGET_CHANGED.format(count=count, detail=detail))
     else:
@@ -211,14 +242,17 @@ def _plan_again(step: Transition, call: ToolCall, detail: str) -> None:
 
 def run_synced_calls(step: Transition) -> None:
     """Run the changing calls whose start is now on disk."""
-    for call in step.state.calls:
-        if call.stage is CallStage.STARTING and call.start_append_id <= step.state.synced_append_id:
+    for call in step.state.turn.calls:
+        if (
+            call.stage is CallStage.STARTING
+            and call.start_append_id <= step.state.persistence.synced_append_id
+        ):
             _run(step, call)
 
 
 def resume(step: Transition) -> None:
     """After a resume: end the calls that had started or were decided, then start the others."""
-    for call in step.state.calls:
+    for call in step.state.turn.calls:
         child = step.state.subagents.find_by_call(call.tool_use.id)
         if child is not None and call.stage is not CallStage.DONE:
             subagent_tasks.resume(step, call, child)
@@ -234,13 +268,13 @@ def resume(step: Transition) -> None:
 
 def cancel_calls(step: Transition) -> None:
     """Cancel running calls and end the others; a cancelled call ends when its job has ended."""
-    for call in step.state.calls:
+    for call in step.state.turn.calls:
         if call.stage is CallStage.RUNNING and call.subagent_started is not None:
             subagent_tasks.request_stop(step, call.subagent_started)
         elif call.stage in (CallStage.PLANNING, CallStage.RUNNING):
             step.emit(CancelCall(call.tool_use.id))
         elif call.stage is not CallStage.DONE:
-            record_result(step, call, "cancelled", get_not_run_text(step.state))
+            record_result(step, call, "cancelled", get_not_run_text(step.state.turn))
     continue_turn(step)
 
 
@@ -253,7 +287,9 @@ def _start(step: Transition, call: ToolCall) -> None:
     else:
         started = build_tool_started(step, call)
         step.update_call(
-            call, stage=CallStage.STARTING, start_append_id=step.state.last_append_id + 1
+            call,
+            stage=CallStage.STARTING,
+            start_append_id=step.state.persistence.last_append_id + 1,
         )
         step.write(started)
 
@@ -285,22 +321,23 @@ def _evaluate(step: Transition, call: ToolCall, plan: CallPlan, **changes: Any) 
 
 def _new_decision_id(step: Transition, call: ToolCall) -> str:
     """Return a new evaluation id, so that a decision for an earlier evaluation is ignored."""
-    step.update(evaluation_count=step.state.evaluation_count + 1)
-    return f"{call.tool_use.id}/{step.state.evaluation_count}"
+    number = step.state.turn.evaluation_count + 1
+    step.update_turn(evaluation_count=number)
+    return f"{call.tool_use.id}/{number}"
 
 
 def _request_approval(step: Transition, call: ToolCall, decision: PermissionDecision) -> None:
     """Ask the user; a request that an earlier run left open keeps its id."""
     if call.plan is None:
         return
-    if step.state.persistence.state == "failing":
-        end_call(step, call, "denied", get_not_writable_text(step.state))
+    if step.state.persistence.is_failing:
+        end_call(step, call, "denied", get_not_writable_text(step.state.persistence))
         return
     approval_id = call.approval_id
     if not approval_id:
-        step.update(approval_count=step.state.approval_count + 1)
-        number = step.state.approval_count
-        approval_id = f"{step.state.agent_address}#{number}@{step.state.id_suffix}"
+        number = step.state.turn.approval_count + 1
+        step.update_turn(approval_count=number)
+        approval_id = step.state.identity.build_approval_id(number)
     if call.target_changes:
         reason = f"{decision.reason}; {TARGET_CHANGED_NOTE}"
         decision = decision.model_copy(update={"reason": reason})
@@ -313,10 +350,3 @@ def _request_approval(step: Transition, call: ToolCall, decision: PermissionDeci
         resolved_requests=decision.resolved_requests,
     )
     step.emit(RequestApproval(approval_id, call.tool_use.id, call.plan, decision))
-
-
-def _find_call_awaiting(step: Transition, approval_id: str) -> ToolCall | None:
-    for call in step.state.calls:
-        if call.stage is CallStage.AWAITING_APPROVAL and call.approval_id == approval_id:
-            return call
-    return None

@@ -3,77 +3,76 @@
 from dataclasses import replace
 
 from actors.agents.turn import call_lifecycle
-from actors.agents.turn.agent_state import AgentState, CallStage, SlotState, TurnStage
+from actors.agents.turn.agent_state import AgentState, SlotState
 from actors.agents.turn.effects import CancelModelRequest, PauseTimer, StartTimer, WithdrawSubtree
 from actors.agents.turn.limits import build_time_limit_reached
 from actors.agents.turn.self_messages import TurnTimerStopped
 from actors.agents.turn.transition import Transition
+from actors.agents.turn.turn_state import TurnStage
 from messages.address import Address
 from messages.turns import CancelTurn
 
-_INACTIVE_STAGES = (TurnStage.IDLE, TurnStage.RECORDING_END)
 _STAGES_WITH_OPEN_WORK = (TurnStage.THINKING, TurnStage.RETRYING, TurnStage.ACTING)
 
 
 def on_cancel_turn(step: Transition, message: CancelTurn) -> None:
     """Stop the named turn, or remember not to start it."""
-    turn = step.state
-    if message.turn > turn.turn_number:
-        step.update(cancelled_turns=turn.cancelled_turns | {message.turn})
-    elif message.turn == turn.turn_number and turn.stage not in _INACTIVE_STAGES:
+    turn = step.state.turn
+    if message.turn > turn.number:
+        step.update(prompts=step.state.prompts.with_cancelled(message.turn))
+    elif message.turn == turn.number and turn.is_active:
         _stop(step)
 
 
 def cancel_all(step: Transition) -> None:
     """Stop the current turn and drop all queued prompts."""
-    step.update(queued_prompts=())
-    if step.state.stage not in _INACTIVE_STAGES:
+    step.update(prompts=step.state.prompts.without_prompts())
+    if step.state.turn.is_active:
         _stop(step)
 
 
 def on_timer_stopped(step: Transition, message: TurnTimerStopped) -> None:
     """Store the remaining time; if there is none, stop the turn."""
-    turn = step.state
-    is_current = message.turn == turn.turn_number
+    turn = step.state.turn
+    is_current = message.turn == turn.number
     remaining_s = message.remaining_s if is_current else turn.timer.remaining_s
     timer = replace(turn.timer, remaining_s=remaining_s, is_running=False, is_pausing=False)
-    step.update(timer=timer)
-    is_active = turn.stage not in _INACTIVE_STAGES and not turn.is_stopping
-    if is_current and message.remaining_s <= 0 and is_active:
-        step.update(limit_reached=build_time_limit_reached(turn.totals.limits))
+    step.update_turn(timer=timer)
+    if is_current and message.remaining_s <= 0 and turn.is_active and not turn.is_stopping:
+        step.update_turn(limit_reached=build_time_limit_reached(step.state.totals.limits))
         _stop(step)
 
 
 def update_timer(step: Transition) -> None:
     """Run the timer while the turn works; pause it while it waits for approval or a slot."""
-    timer = step.state.timer
+    turn = step.state.turn
+    timer = turn.timer
     if timer.remaining_s is not None and _is_working(step.state) and not timer.is_running:
-        step.update(timer=replace(timer, is_running=True))
-        step.emit(StartTimer(step.state.turn_number, timer.remaining_s))
+        step.update_turn(timer=replace(timer, is_running=True))
+        step.emit(StartTimer(turn.number, timer.remaining_s))
     elif timer.is_running and not timer.is_pausing and not _is_working(step.state):
-        step.update(timer=replace(timer, is_pausing=True))
+        step.update_turn(timer=replace(timer, is_pausing=True))
         step.emit(PauseTimer())
 
 
-def _is_working(turn: AgentState) -> bool:
-    is_waiting = _has_open_approval(turn) or turn.slot is SlotState.PENDING
-    return turn.stage not in _INACTIVE_STAGES and not turn.is_stopping and not is_waiting
+def _is_working(state: AgentState) -> bool:
+    is_waiting = _has_open_approval(state) or state.slot is SlotState.PENDING
+    return state.turn.is_active and not state.turn.is_stopping and not is_waiting
 
 
-def _has_open_approval(turn: AgentState) -> bool:
-    return bool(turn.subagents.open_requests) or any(
-        call.stage is CallStage.AWAITING_APPROVAL for call in turn.calls
-    )
+def _has_open_approval(state: AgentState) -> bool:
+    """Return whether the user is asked about a call of the agent or of its subtree."""
+    return bool(state.subagents.open_requests) or state.turn.has_open_approval
 
 
 def _stop(step: Transition) -> None:
     """Withdraw approvals before aborting: the user must not be asked about a call being stopped."""
-    turn = step.state
+    turn = step.state.turn
     if turn.is_stopping and turn.stage in _STAGES_WITH_OPEN_WORK:
         return  # already cancelled; its end will arrive
-    step.update(is_stopping=True)
-    if _has_open_approval(turn):
-        step.emit(WithdrawSubtree(Address(turn.agent_address)))
+    step.update_turn(is_stopping=True)
+    if _has_open_approval(step.state):
+        step.emit(WithdrawSubtree(Address(step.state.identity.address)))
     if turn.stage in (TurnStage.THINKING, TurnStage.RETRYING):
         step.emit(CancelModelRequest())
     elif turn.stage is TurnStage.ACTING:

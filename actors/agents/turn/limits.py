@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from actors.agents.turn.with_changes import with_changes
 from messages.content import Usage
 from messages.model_events import LimitReason
 
@@ -38,7 +39,7 @@ class TimerState:
     """The timer was asked to stop."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class UsageTotals:
     """What an agent has used."""
 
@@ -53,11 +54,31 @@ class UsageTotals:
     """Replies to the current prompt."""
     context_tokens: int = 0
     """Size of the conversation after the last reply."""
+    budget_exhausted: str = ""
+    """Which limit of an ancestor forbids further requests; empty: none."""
 
     @property
     def total(self) -> Usage:
         """Usage of the whole session."""
         return self.earlier_runs + self.this_run + self.subagents
+
+    def with_own(self, usage: Usage) -> "UsageTotals":
+        """Return the totals after a request of the agent itself, failed or not."""
+        return with_changes(self, this_run=self.this_run + usage)
+
+    def with_reply(self, usage: Usage) -> "UsageTotals":
+        """Return the totals after a complete reply, whose usage is counted by `with_own`."""
+        return with_changes(
+            self, reply_count=self.reply_count + 1, context_tokens=count_tokens(usage)
+        )
+
+    def with_subagent(self, usage: Usage) -> "UsageTotals":
+        """Return the totals after a request of a subagent."""
+        return with_changes(self, subagents=self.subagents + usage)
+
+    def with_next_prompt(self) -> "UsageTotals":
+        """Return the totals at the start of the next prompt."""
+        return with_changes(self, reply_count=0)
 
 
 def count_tokens(usage: Usage) -> int:

@@ -1,16 +1,17 @@
 """How a turn handles the model: replies with calls, replies that end the turn, failed requests."""
 
 from dataclasses import replace
+from typing import assert_never
 
 from actors.agents.turn import call_lifecycle, slots
-from actors.agents.turn.agent_state import AgentState, CallStage, ToolCall, TurnStage
 from actors.agents.turn.call_completion import continue_turn, record_result, start_ready_calls
 from actors.agents.turn.effects import LookUpLimits, ScheduleRetry, SendModelRequest
-from actors.agents.turn.limits import count_tokens, find_reached_limit
+from actors.agents.turn.limits import UsageTotals, find_reached_limit
+from actors.agents.turn.model_state import ModelState
 from actors.agents.turn.retry import RetryState, get_backoff, get_retry_delay_s
 from actors.agents.turn.self_messages import ModelFailed, ModelReplied, RetryDelayElapsed
 from actors.agents.turn.transition import Transition
-from actors.models.model_names import get_default_limits
+from actors.agents.turn.turn_state import CallStage, ToolCall, TurnStage
 from messages.content import ToolUseBlock, Usage, join_text
 from messages.model_events import ModelLimitsFound
 from messages.turns import (
@@ -34,52 +35,71 @@ STOP_REASON_FAILURES: dict[str, tuple[TurnFailureReason, str]] = {
         "the reply reached the output token limit; send 'continue' to continue",
     ),
     "model_context_window_exceeded": (
-        "too_long",
+        "context_too_long",
         "the conversation fills the model's context window; start a new session with /clear",
     ),
     "refusal": ("refusal", "the model declined to answer; rephrase the prompt"),
-    "pause_turn": ("stop_reason", "the model paused its turn; send 'continue' to continue"),
-    "tool_use": ("protocol", "the model announced a tool call but sent none"),
-    "end_turn": ("protocol", "the model ended its turn but also called tools"),
+    "pause_turn": (
+        "unexpected_stop_reason",
+        "the model paused its turn; send 'continue' to continue",
+    ),
+    "tool_use": ("protocol_error", "the model announced a tool call but sent none"),
+    "end_turn": ("protocol_error", "the model ended its turn but also called tools"),
 }
+
+
+ModelInput = ModelReplied | ModelFailed | ModelLimitsFound | RetryDelayElapsed
+"""What the jobs of model requests report."""
+
+
+def handle(step: Transition, message: ModelInput) -> None:
+    """Handle one message about the model."""
+    match message:
+        case ModelReplied():
+            on_model_replied(step, message)
+        case ModelFailed():
+            on_model_failed(step, message)
+        case ModelLimitsFound():
+            on_limits_found(step, message)
+        case RetryDelayElapsed():
+            on_retry_delay_elapsed(step, message)
+        case _:
+            assert_never(message)
 
 
 def request_reply(step: Transition) -> None:
     """Send the conversation to the model unless a limit is reached; all of it is on disk."""
-    turn = step.state
-    if turn.budget_exhausted:
-        step.fail_turn("token_budget", turn.budget_exhausted, turn.retry.partial_text)
+    turn = step.state.turn
+    totals = step.state.totals
+    if totals.budget_exhausted:
+        step.fail_turn("token_budget", totals.budget_exhausted, turn.retry.partial_text)
         return
     if not slots.ensure_slot(step):
         return
-    limit = find_reached_limit(turn.totals)
+    limit = find_reached_limit(totals)
     if limit is not None:
         step.fail_turn(limit.reason, limit.detail, turn.retry.partial_text)
         return
-    step.update(stage=TurnStage.THINKING, request_number=turn.request_number + 1, calls=())
-    step.emit(SendModelRequest(step.state.request_number))
+    step.update_turn(stage=TurnStage.THINKING, request_number=turn.request_number + 1, calls=())
+    step.emit(SendModelRequest(turn.request_number + 1))
     _look_up_limits(step)
 
 
 def on_model_replied(step: Transition, reply: ModelReplied) -> None:
     """Record a complete reply, then run its calls or end the turn."""
-    turn = step.state
+    turn = step.state.turn
     if turn.stage is not TurnStage.THINKING or reply.request_number != turn.request_number:
         return
     _add_usage(step, reply.usage)
-    totals = replace(
-        step.state.totals,
-        reply_count=turn.totals.reply_count + 1,
-        context_tokens=count_tokens(reply.usage),
-    )
-    step.update(totals=totals, retry=RetryState())
+    step.update(totals=step.state.totals.with_reply(reply.usage))
+    step.update_turn(retry=RetryState())
     tool_uses = [block for block in reply.content if isinstance(block, ToolUseBlock)]
     problem = _find_problem(tool_uses)
     if problem:
-        step.fail_turn("protocol", problem, join_text(reply.content))
+        step.fail_turn("protocol_error", problem, join_text(reply.content))
         return
     completed = ReplyCompleted(
-        turn=turn.turn_number,
+        turn=turn.number,
         content=reply.content,
         stop_reason=reply.stop_reason,
         usage=reply.usage,
@@ -87,7 +107,7 @@ def on_model_replied(step: Transition, reply: ModelReplied) -> None:
     )
     step.write(completed)
     step.publish(completed)
-    step.publish(build_usage_changed(step.state))
+    step.publish(build_usage_changed(step.state.totals, step.state.model))
     if tool_uses:
         _start_acting(step, tool_uses, reply.stop_reason)
     else:
@@ -96,12 +116,12 @@ def on_model_replied(step: Transition, reply: ModelReplied) -> None:
 
 def complete_turn(step: Transition, reply: ModelReplied | ReplyCompleted) -> None:
     """End the turn with a reply that calls no tool."""
-    turn = step.state
+    turn = step.state.turn
     if turn.is_stopping:
         step.interrupt_turn()
     elif reply.stop_reason in ("end_turn", "stop_sequence"):
         completed = TurnCompleted(
-            turn=turn.turn_number,
+            turn=turn.number,
             text=join_text(reply.content),
             stop_reason=reply.stop_reason,
             usage=turn.usage,
@@ -113,7 +133,7 @@ def complete_turn(step: Transition, reply: ModelReplied | ReplyCompleted) -> Non
 
 def close_incomplete_calls(step: Transition, stop_reason: str) -> None:
     """End calls that may be incomplete: even valid JSON does not prove that nothing is missing."""
-    for call in step.state.calls:
+    for call in step.state.turn.calls:
         if call.stage is not CallStage.DONE:
             record_result(step, call, "error", INCOMPLETE_CALL.format(reason=stop_reason))
     if stop_reason == "max_tokens":
@@ -124,7 +144,7 @@ def close_incomplete_calls(step: Transition, stop_reason: str) -> None:
 
 def on_model_failed(step: Transition, failed: ModelFailed) -> None:
     """Retry after a delay or end the turn; no part of the reply has acted."""
-    turn = step.state
+    turn = step.state.turn
     if turn.stage is not TurnStage.THINKING or failed.request_number != turn.request_number:
         return
     _add_usage(step, failed.usage)
@@ -133,7 +153,7 @@ def on_model_failed(step: Transition, failed: ModelFailed) -> None:
     delay_s = (
         None
         if turn.is_stopping
-        else get_retry_delay_s(failed, turn.retry.failed_attempts, turn.jitter_seed)
+        else get_retry_delay_s(failed, turn.retry.failed_attempts, step.state.identity.jitter_seed)
     )
     if delay_s is not None:
         _schedule_retry(step, failed, retry, delay_s)
@@ -144,61 +164,50 @@ def on_model_failed(step: Transition, failed: ModelFailed) -> None:
 
 def on_retry_delay_elapsed(step: Transition, message: RetryDelayElapsed) -> None:
     """Send the request again once all records are on disk."""
-    turn = step.state
+    turn = step.state.turn
     if turn.stage is not TurnStage.RETRYING or message.request_number != turn.request_number:
         return
     if turn.is_stopping:
         step.interrupt_turn(turn.retry.partial_text)
     else:
-        step.update(stage=TurnStage.RECORDING_RESULTS)
+        step.update_turn(stage=TurnStage.RECORDING_RESULTS)
 
 
 def on_limits_found(step: Transition, message: ModelLimitsFound) -> None:
     """Use the limits that the server reports for its model."""
-    step.update(model_limits=message)
+    step.update(model=replace(step.state.model, found_limits=message))
     if step.state.totals.context_tokens:
-        step.publish(build_usage_changed(step.state))
+        step.publish(build_usage_changed(step.state.totals, step.state.model))
 
 
-def build_usage_changed(turn: AgentState) -> UsageChanged:
+def build_usage_changed(totals: UsageTotals, model: ModelState) -> UsageChanged:
     """Return the event that reports context size and total usage."""
     return UsageChanged(
-        context_tokens=turn.totals.context_tokens,
-        context_window_tokens=get_model_limits(turn).max_context_tokens,
-        total_usage=turn.totals.total,
+        context_tokens=totals.context_tokens,
+        context_window_tokens=model.limits.max_context_tokens,
+        total_usage=totals.total,
     )
 
 
-def get_model_limits(turn: AgentState) -> ModelLimitsFound:
-    """Return the model's limits: the server's if known, else our defaults."""
-    found = turn.model_limits
-    return found if found and found.model == turn.model else get_default_limits(turn.model)
-
-
 def _look_up_limits(step: Transition) -> None:
-    """Look up the model's limits once, in parallel with the request, when they start to matter.
-
-    Until the context is half full, our defaults are good enough; not every server reports limits.
-    """
-    turn = step.state
-    is_half_full = 2 * turn.totals.context_tokens >= get_model_limits(turn).max_context_tokens
-    if is_half_full and turn.limits_requested_for != turn.model:
-        step.update(limits_requested_for=turn.model)
-        step.emit(LookUpLimits(turn.model))
+    """Look up the model's limits once, in parallel with the request, when they start to matter."""
+    model = step.state.model
+    if model.must_look_up_limits(step.state.totals.context_tokens):
+        step.update(model=replace(model, limits_requested_for=model.name))
+        step.emit(LookUpLimits(model.name))
 
 
 def _add_usage(step: Transition, usage: Usage) -> None:
-    turn = step.state
-    totals = replace(turn.totals, this_run=turn.totals.this_run + usage)
-    step.update(usage=turn.usage + usage, totals=totals)
+    step.update_turn(usage=step.state.turn.usage + usage)
+    step.update(totals=step.state.totals.with_own(usage))
 
 
 def _schedule_retry(
     step: Transition, failed: ModelFailed, retry: RetryState, delay_s: float
 ) -> None:
-    step.update(stage=TurnStage.RETRYING, retry=retry)
+    step.update_turn(stage=TurnStage.RETRYING, retry=retry)
     retrying = ModelRetrying(
-        turn=step.state.turn_number,
+        turn=step.state.turn.number,
         attempt=retry.failed_attempts,
         max_attempts=get_backoff(failed.reason).max_retries,
         wait_s=delay_s,
@@ -225,13 +234,13 @@ def _find_problem(tool_uses: list[ToolUseBlock]) -> str:
 
 def _start_acting(step: Transition, tool_uses: list[ToolUseBlock], stop_reason: str) -> None:
     calls = tuple(
-        ToolCall(tool_use, is_changing=tool_use.name not in step.state.read_only_tools)
+        ToolCall(tool_use, is_changing=tool_use.name not in step.state.identity.read_only_tools)
         for tool_use in tool_uses
     )
     is_malformed = any(tool_use.input_error for tool_use in tool_uses)
-    malformed_replies = step.state.malformed_replies + 1 if is_malformed else 0
-    step.update(stage=TurnStage.ACTING, calls=calls, malformed_replies=malformed_replies)
-    if step.state.is_stopping:
+    malformed_replies = step.state.turn.malformed_replies + 1 if is_malformed else 0
+    step.update_turn(stage=TurnStage.ACTING, calls=calls, malformed_replies=malformed_replies)
+    if step.state.turn.is_stopping:
         call_lifecycle.cancel_calls(step)
     elif stop_reason != "tool_use":
         close_incomplete_calls(step, stop_reason)
@@ -244,11 +253,11 @@ def _start_acting(step: Transition, tool_uses: list[ToolUseBlock], stop_reason: 
 def _fail_malformed(step: Transition, malformed_replies: int) -> None:
     """End the turn of a model that keeps sending invalid arguments; none of its calls runs."""
     problem = MALFORMED_CALLS.format(count=malformed_replies)
-    for call in step.state.calls:
+    for call in step.state.turn.calls:
         record_result(step, call, "error", f"Not run: {problem}.")
-    step.fail_turn("protocol", f"{problem}; send the prompt again")
+    step.fail_turn("protocol_error", f"{problem}; send the prompt again")
 
 
 def _get_stop_failure(stop_reason: str) -> tuple[TurnFailureReason, str]:
     unknown = f"the model stopped for an unknown reason: {stop_reason}"
-    return STOP_REASON_FAILURES.get(stop_reason, ("stop_reason", unknown))
+    return STOP_REASON_FAILURES.get(stop_reason, ("unexpected_stop_reason", unknown))

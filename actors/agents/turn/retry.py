@@ -24,7 +24,7 @@ SERVER_BACKOFF = Backoff(max_retries=5, first_delay_s=1.0)
 """For a server that is overloaded or failed: up to 31 s in total."""
 CONNECTION_BACKOFF = Backoff(max_retries=4, first_delay_s=0.5)
 """For a failed connection to the server or behind a gateway: up to 7.5 s in total."""
-_SERVER_REASONS = {"overloaded", "rate_limited", "server_failed", "unavailable"}
+_SERVER_REASONS = {"overloaded", "rate_limited", "server_error", "unavailable"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,14 @@
 """When an agent asks for a concurrency slot and when it returns it."""
 
-from actors.agents.turn.agent_state import AgentState, CallStage, SlotState, TurnStage
+from actors.agents.turn.agent_state import SlotState
 from actors.agents.turn.effects import AskForSlot, PublishEvent, ReturnSlot
 from actors.agents.turn.transition import Transition
+from actors.agents.turn.turn_state import TurnStage
 from messages.address import Address
 from messages.subagents import SlotAcquired, SlotPending, SubagentQueued
+
+SlotInput = SlotAcquired | SlotPending
+"""The supervisor's answers to a request for a slot."""
 
 
 def ensure_slot(step: Transition) -> bool:
@@ -15,12 +19,12 @@ def ensure_slot(step: Transition) -> bool:
     return step.state.slot in (SlotState.NOT_NEEDED, SlotState.HELD)
 
 
-def handle(step: Transition, message: SlotAcquired | SlotPending) -> None:
+def handle(step: Transition, message: SlotInput) -> None:
     """Take the slot or report that all are taken; return a slot that is no longer needed."""
     is_pending = step.state.slot is SlotState.PENDING
     if isinstance(message, SlotPending):
         if is_pending:
-            agent = Address(step.state.agent_address)
+            agent = Address(step.state.identity.address)
             step.emit(PublishEvent(SubagentQueued(agent=agent, slot_limit=message.slot_limit)))
     elif is_pending:
         step.update(slot=SlotState.HELD)
@@ -30,22 +34,9 @@ def handle(step: Transition, message: SlotAcquired | SlotPending) -> None:
 
 def release_if_idle(step: Transition) -> None:
     """Return the slot if the agent is idle, stopping or only waiting for subagents."""
-    turn = step.state
-    if turn.slot not in (SlotState.HELD, SlotState.PENDING):
+    if step.state.slot not in (SlotState.HELD, SlotState.PENDING):
         return
-    if turn.stage is TurnStage.IDLE or turn.is_stopping or _only_waits_for_subagents(turn):
+    turn = step.state.turn
+    if turn.stage is TurnStage.IDLE or turn.is_stopping or turn.only_waits_for_subagents:
         step.update(slot=SlotState.NONE)
         step.emit(ReturnSlot())
-
-
-def _only_waits_for_subagents(turn: AgentState) -> bool:
-    """Return whether every unfinished call is run by a subagent or waits behind such a call."""
-    if turn.stage is not TurnStage.ACTING:
-        return False
-    has_running_subagent = False
-    for call in turn.calls:
-        if call.stage is CallStage.RUNNING and call.subagent_started is not None:
-            has_running_subagent = True
-        elif call.stage not in (CallStage.DONE, CallStage.WAITING):
-            return False
-    return has_running_subagent

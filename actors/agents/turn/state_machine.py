@@ -5,6 +5,7 @@ call runs. Before the next model request, every record is on disk or has failed 
 """
 
 from dataclasses import replace
+from typing import assert_never
 
 from actors.agents.turn import (
     agent_switch,
@@ -16,9 +17,11 @@ from actors.agents.turn import (
     subagent_tasks,
     task_intake,
 )
-from actors.agents.turn.agent_state import AgentState, RestoredState, TurnStage
+from actors.agents.turn.agent_state import AgentState, RestoredState
+from actors.agents.turn.call_lifecycle import ApprovalInput, CallInput
 from actors.agents.turn.effects import Effect, RejectPrompt
-from actors.agents.turn.retry import RetryState
+from actors.agents.turn.model_replies import ModelInput
+from actors.agents.turn.persistence import JournalInput
 from actors.agents.turn.self_messages import (
     ModelFailed,
     ModelReplied,
@@ -29,11 +32,13 @@ from actors.agents.turn.self_messages import (
     ToolSucceeded,
     TurnTimerStopped,
 )
+from actors.agents.turn.slots import SlotInput
 from actors.agents.turn.subagent_tasks import ChildEvent, ChildInput
+from actors.agents.turn.task_intake import TaskInput
 from actors.agents.turn.transition import Transition
+from actors.agents.turn.turn_state import TurnStage
 from actors.sessions.append_timeout import AppendTimeout
 from messages.approvals import ApprovalDecided, ApprovalUnavailable
-from messages.content import Usage
 from messages.journal import Appended, AppendFailed
 from messages.model_events import ModelLimitsFound
 from messages.permissions import PermissionDecision
@@ -47,32 +52,19 @@ from messages.turns import (
     TurnStarted,
 )
 
+TurnControl = StartTurn | CancelTurn | SetModel | PlanFileChecked | TurnTimerStopped
+"""What the user and the time limit ask of the turn."""
 TurnInput = (
-    StartTurn
-    | CancelTurn
-    | SetModel
-    | PlanFileChecked
-    | ModelReplied
-    | ModelFailed
-    | ModelLimitsFound
-    | RetryDelayElapsed
-    | TurnTimerStopped
-    | ToolPlanned
-    | ToolSucceeded
-    | ToolFailed
-    | PermissionDecision
-    | ApprovalDecided
-    | ApprovalUnavailable
-    | Appended
-    | AppendFailed
+    TurnControl
+    | ModelInput
+    | CallInput
+    | ApprovalInput
+    | JournalInput
+    | TaskInput
+    | SlotInput
     | ChildInput
-    | AssignTask
-    | CancelTask
-    | SlotAcquired
-    | SlotPending
-    | AppendTimeout
 )
-"""Messages to an agent that its turn handles."""
+"""Messages to an agent that its turn handles, by conversation; each has its own `match`."""
 TurnMessage = TurnInput | ChildEvent
 
 
@@ -87,8 +79,9 @@ def resume_turn(restored: RestoredState) -> tuple[AgentState, tuple[Effect, ...]
     """Continue a turn where the records of an earlier run end."""
     step = Transition(restored.state)
     reply = restored.open_reply
-    if restored.state.stage is TurnStage.ACTING and reply is not None:
-        if not restored.state.calls:
+    turn = restored.state.turn
+    if turn.stage is TurnStage.ACTING and reply is not None:
+        if not turn.calls:
             model_replies.complete_turn(step, reply)
         elif reply.stop_reason == "tool_use":
             call_lifecycle.resume(step)
@@ -97,7 +90,27 @@ def resume_turn(restored: RestoredState) -> tuple[AgentState, tuple[Effect, ...]
     return _finish_transition(step)
 
 
-def _handle(step: Transition, message: TurnMessage) -> None:  # noqa: C901, PLR0912  (one case per message)
+def _handle(step: Transition, message: TurnMessage) -> None:
+    match message:
+        case StartTurn() | CancelTurn() | SetModel() | PlanFileChecked() | TurnTimerStopped():
+            _handle_control(step, message)
+        case ModelReplied() | ModelFailed() | ModelLimitsFound() | RetryDelayElapsed():
+            model_replies.handle(step, message)
+        case ToolPlanned() | ToolSucceeded() | ToolFailed():
+            call_lifecycle.handle(step, message)
+        case PermissionDecision() | ApprovalDecided() | ApprovalUnavailable():
+            _handle_approval(step, message)
+        case Appended() | AppendFailed() | AppendTimeout():
+            persistence.handle(step, message)
+        case AssignTask() | CancelTask():
+            task_intake.handle(step, message)
+        case SlotAcquired() | SlotPending():
+            slots.handle(step, message)
+        case _:
+            subagent_tasks.handle(step, message)
+
+
+def _handle_control(step: Transition, message: TurnControl) -> None:
     match message:
         case StartTurn():
             _queue_prompt(step, message)
@@ -107,44 +120,21 @@ def _handle(step: Transition, message: TurnMessage) -> None:  # noqa: C901, PLR0
             _set_model(step, message)
         case PlanFileChecked():
             agent_switch.on_plan_file_checked(step, message)
-        case ModelReplied():
-            model_replies.on_model_replied(step, message)
-        case ModelFailed():
-            model_replies.on_model_failed(step, message)
-        case ModelLimitsFound():
-            model_replies.on_limits_found(step, message)
-        case RetryDelayElapsed():
-            model_replies.on_retry_delay_elapsed(step, message)
         case TurnTimerStopped():
             cancellation.on_timer_stopped(step, message)
-        case ToolPlanned():
-            call_lifecycle.on_tool_planned(step, message)
-        case ToolSucceeded():
-            call_lifecycle.on_tool_succeeded(step, message)
-        case ToolFailed():
-            call_lifecycle.on_tool_failed(step, message)
-        case PermissionDecision():
-            call_lifecycle.on_permission_decision(step, message)
-        case ApprovalDecided() | ApprovalUnavailable() if (
-            message.id in step.state.subagents.open_requests
-        ):
-            subagent_tasks.forward_approval_outcome(step, message)
-        case ApprovalDecided():
-            call_lifecycle.on_approval_decided(step, message)
-        case ApprovalUnavailable():
-            call_lifecycle.on_approval_unavailable(step, message)
-        case Appended():
-            persistence.on_appended(step, message)
-        case AppendFailed():
-            persistence.on_append_failed(step, message)
-        case AppendTimeout():
-            persistence.on_append_timeout(step, message)
-        case AssignTask() | CancelTask():
-            task_intake.handle(step, message)
-        case SlotAcquired() | SlotPending():
-            slots.handle(step, message)
         case _:
-            subagent_tasks.handle(step, message)
+            assert_never(message)
+
+
+def _handle_approval(step: Transition, message: ApprovalInput) -> None:
+    """Forward the outcome of a subagent's request; apply any other to the agent's own call."""
+    if (
+        not isinstance(message, PermissionDecision)
+        and message.id in step.state.subagents.open_requests
+    ):
+        subagent_tasks.forward_approval_outcome(step, message)
+    else:
+        call_lifecycle.handle_approval(step, message)
 
 
 def _finish_transition(step: Transition) -> tuple[AgentState, tuple[Effect, ...]]:
@@ -155,64 +145,55 @@ def _finish_transition(step: Transition) -> tuple[AgentState, tuple[Effect, ...]
 
 
 def _queue_prompt(step: Transition, prompt: StartTurn) -> None:
-    turn = step.state
-    is_duplicate = prompt.turn <= turn.turn_number or any(
-        queued.turn == prompt.turn for queued in turn.queued_prompts
-    )
-    if turn.one_shot:
+    prompts = step.state.prompts
+    is_duplicate = prompt.turn <= step.state.turn.number or prompts.has_prompt(prompt.turn)
+    if prompts.one_shot:
         step.emit(RejectPrompt())
     elif not is_duplicate:
-        step.update(queued_prompts=(*turn.queued_prompts, prompt))
+        step.update(prompts=prompts.with_prompt(prompt))
 
 
-def _start_turn(step: Transition, prompt: StartTurn) -> None:
-    """Start the prompt's turn; if it was cancelled before, it ends without a record."""
-    turn = step.state
-    is_cancelled = prompt.turn in turn.cancelled_turns
+def _start_first_turn(step: Transition) -> None:
+    """Start the first queued prompt; if it was cancelled before, it ends without a record."""
+    state = step.state
+    prompt = state.prompts.queued[0]
+    is_cancelled = prompt.turn in state.prompts.cancelled_turns
     step.update(
-        turn_number=prompt.turn,
-        cancelled_turns=frozenset(each for each in turn.cancelled_turns if each > prompt.turn),
-        usage=Usage(),
-        retry=RetryState(),
-        malformed_replies=0,
-        totals=replace(turn.totals, reply_count=0),
-        timer=replace(turn.timer, remaining_s=turn.totals.limits.seconds),
+        prompts=state.prompts.without_first(),
+        totals=state.totals.with_next_prompt(),
+        turn=state.turn.with_next_turn(prompt.turn, state.totals.limits.seconds),
     )
     if is_cancelled:
         step.publish(TurnInterrupted(turn=prompt.turn))
     else:
         started = TurnStarted(turn=prompt.turn, prompt=prompt.text)
-        step.update(stage=TurnStage.RECORDING_PROMPT)
+        step.update_turn(stage=TurnStage.RECORDING_PROMPT)
         step.write(started)
         step.publish(started)
 
 
 def _set_model(step: Transition, message: SetModel) -> None:
     """Use another model from the next request on; a running request is not affected."""
-    if message.model != step.state.model:
+    model = step.state.model
+    if message.model != model.name:
         changed = ModelChanged(model=message.model)
-        step.update(model=message.model)
+        step.update(model=replace(model, name=message.model))
         step.write(changed)
         step.publish(changed)
 
 
 def _continue_if_synced(step: Transition) -> None:
     """Leave a recording stage whose records are on disk, then start queued prompts."""
-    turn = step.state
-    is_settled = max(turn.synced_append_id, turn.failed_append_id) >= turn.last_append_id
+    turn, is_settled = step.state.turn, step.state.persistence.is_settled
     if is_settled and turn.stage in (TurnStage.RECORDING_PROMPT, TurnStage.RECORDING_RESULTS):
         model_replies.request_reply(step)
     elif is_settled and turn.pending_end is not None:
         step.publish(turn.pending_end)
-        step.update(
-            stage=TurnStage.IDLE, calls=(), is_stopping=False, limit_reached=None, pending_end=None
-        )
+        step.update(turn=turn.without_turn())
         task_intake.finish_if_done(step)
     while (
-        step.state.stage is TurnStage.IDLE
-        and step.state.queued_prompts
+        step.state.turn.stage is TurnStage.IDLE
+        and step.state.prompts.queued
         and not agent_switch.is_switch_pending(step.state)
     ):
-        first, *rest = step.state.queued_prompts
-        step.update(queued_prompts=tuple(rest))
-        _start_turn(step, first)
+        _start_first_turn(step)

@@ -30,7 +30,7 @@ def get_outcome(child: SubagentEntry, end: ChildEnded | None) -> TaskOutcome:
         case TurnInterrupted():
             return "cancelled", STOPPED
         case TurnFailed() as failed if failed.reason in get_args(LimitReason):
-            return "limited", failed.detail
+            return "limit_reached", failed.detail
         case TurnFailed() as failed:
             return "failed", f"{failed.reason}: {failed.detail}"
         case None:
@@ -46,7 +46,7 @@ def format_result(child: SubagentEntry, status: SubagentStatus, detail: str) -> 
             return f"task_id: {name}\n{text}"
         case "cancelled":
             return f"task_id: {name}\n{detail} {HOW_TO_CONTINUE} {PARTIAL_TEXT}\n{text}"
-        case "limited":
+        case "limit_reached":
             why = f"The subagent {detail}."
             return f"task_id: {name}\n{why} {HOW_TO_CONTINUE} {PARTIAL_TEXT}\n{text}"
         case "failed":

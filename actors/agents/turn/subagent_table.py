@@ -69,6 +69,17 @@ class SubagentTable:
         """Return the subagent that works on a call's task."""
         return next((entry for entry in self.entries.values() if entry.call_id == call_id), None)
 
+    def with_request(self, request: ApprovalRequest) -> "SubagentTable":
+        """Return the table with one more open request."""
+        return replace(self, open_requests={**self.open_requests, request.id: request})
+
+    def without_request(self, request_id: str) -> "SubagentTable":
+        """Return the table after a request was answered."""
+        remaining = {
+            each: request for each, request in self.open_requests.items() if each != request_id
+        }
+        return replace(self, open_requests=remaining)
+
     def without_requests(self, under: Address) -> "SubagentTable":
         """Return the table without the open requests of an agent and its subtree."""
         remaining = {

@@ -3,8 +3,6 @@
 from dataclasses import dataclass, replace
 from typing import assert_never
 
-from actors.agents.turn.agent_state import CallStage, ToolCall
-from actors.agents.turn.agent_switch import get_max_mode
 from actors.agents.turn.call_completion import build_tool_started, end_call, record_result
 from actors.agents.turn.effects import (
     AskForSpawn,
@@ -27,6 +25,7 @@ from actors.agents.turn.subagent_results import (
 )
 from actors.agents.turn.subagent_table import SubagentEntry
 from actors.agents.turn.transition import Transition
+from actors.agents.turn.turn_state import CallStage, ToolCall
 from actors.permissions.mode_order import find_strictest_mode
 from messages.address import Address
 from messages.approvals import (
@@ -80,6 +79,7 @@ ChildInput = (
     | TaskCancelTimeout
     | AncestorBudgetExhausted
 )
+"""What children, and the supervisor that admits them, send."""
 PROGRAM_ENDED = "the program ended while the task was running"
 
 
@@ -117,7 +117,7 @@ def request_spawn(step: Transition, call: ToolCall, task: SubagentTask) -> None:
 
 def _on_spawn_admitted(step: Transition, admitted: SpawnAdmitted) -> None:
     """Record the child's start; it starts when the record is on disk."""
-    call = step.find_call(admitted.call_id, CallStage.AWAITING_SPAWN)
+    call = step.state.turn.find_call(admitted.call_id, CallStage.AWAITING_SPAWN)
     if call is None or call.plan is None or call.plan.task is None:
         return
     started = _build_subagent_started(step, call, call.plan.task, admitted.name)
@@ -127,7 +127,7 @@ def _on_spawn_admitted(step: Transition, admitted: SpawnAdmitted) -> None:
     step.update_call(
         call,
         stage=CallStage.STARTING,
-        start_append_id=step.state.last_append_id + 2,
+        start_append_id=step.state.persistence.last_append_id + 2,
         subagent_started=started,
     )
     step.write(build_tool_started(step, call))
@@ -137,22 +137,23 @@ def _on_spawn_admitted(step: Transition, admitted: SpawnAdmitted) -> None:
 def _build_subagent_started(
     step: Transition, call: ToolCall, task: SubagentTask, name: str
 ) -> SubagentStarted:
-    turn = step.state
-    parent = Address(turn.agent_address)
-    existing = turn.subagents.entries.get(name)
+    state = step.state
+    parent = Address(state.identity.address)
+    existing = state.subagents.entries.get(name)
     return SubagentStarted(
         child=parent.child(name),
         parent=parent,
         agent_type=task.agent_type,
         depth=len(parent.segments),
         task_number=existing.task_number + 1 if existing else 1,
-        turn=turn.turn_number,
+        turn=state.turn.number,
         call_id=call.tool_use.id,
         description=task.description,
-        model=turn.model,
+        model=state.model.name,
         one_shot=task.one_shot,
         max_mode=find_strictest_mode(
-            get_max_mode(turn), existing.max_mode if existing and existing.is_alive else "yolo"
+            state.selection.get_max_mode(),
+            existing.max_mode if existing and existing.is_alive else "yolo",
         ),
     )
 
@@ -176,11 +177,11 @@ def cancel_recorded_start(step: Transition, call: ToolCall) -> None:
     """Record that a child never started: the record of its start could not be written."""
     child = step.state.subagents.find_by_call(call.tool_use.id)
     if child is not None:
-        _record_end(step, child, "cancelled", step.state.persistence.detail)
+        _record_end(step, child, "cancelled", step.state.persistence.status.detail)
 
 
 def _on_spawn_rejected(step: Transition, rejected: SpawnRejected) -> None:
-    call = step.find_call(rejected.call_id, CallStage.AWAITING_SPAWN)
+    call = step.state.turn.find_call(rejected.call_id, CallStage.AWAITING_SPAWN)
     if call is not None:
         end_call(step, call, "error", rejected.detail)
 
@@ -193,10 +194,10 @@ def resume(step: Transition, call: ToolCall, child: SubagentEntry) -> None:
         agent_type=child.agent,
         depth=len(child.address.segments) - 1,
         task_number=child.task_number,
-        turn=step.state.turn_number,
+        turn=step.state.turn.number,
         call_id=call.tool_use.id,
         description=str(call.tool_use.input.get("description", "")),
-        model=step.state.model,
+        model=step.state.model.name,
         one_shot=child.one_shot,
         max_mode=child.max_mode,
     )
@@ -241,7 +242,7 @@ def _on_child_ended(step: Transition, end: ChildEnded) -> None:
 
 def _finish_task(step: Transition, child: SubagentEntry, end: ChildEnded | None) -> None:
     """Store the child's entry; if it was working on a task, end that task's call."""
-    call = step.find_call(child.call_id, CallStage.RUNNING) if child.call_id else None
+    call = step.state.turn.find_call(child.call_id, CallStage.RUNNING) if child.call_id else None
     if call is None:
         step.update(subagents=step.state.subagents.with_entry(child))
         return
@@ -256,7 +257,7 @@ def _record_end(
     ended = SubagentEnded(
         child=child.address,
         task_number=child.task_number,
-        turn=step.state.turn_number,
+        turn=step.state.turn.number,
         status=status,
         detail=detail,
     )
@@ -273,7 +274,7 @@ def _on_child_event(step: Transition, source: Address, event: RelevantEvent) -> 
     if isinstance(event, ReplyCompleted | ModelRetrying):
         _add_usage(step, event)
     if isinstance(event, PersistenceChanged):
-        step.update(persistence=event)
+        step.update(persistence=step.state.persistence.with_status(event))
     child = step.state.subagents.find(source)
     if child is None or not child.call_id:
         return
@@ -296,24 +297,22 @@ def _on_child_event(step: Transition, source: Address, event: RelevantEvent) -> 
 def _add_usage(step: Transition, event: ReplyCompleted | ModelRetrying) -> None:
     totals = step.state.totals
     limit_before = find_reached_limit(totals)
-    step.update(totals=replace(totals, subagents=totals.subagents + event.usage))
+    step.update(totals=totals.with_subagent(event.usage))
     limit = find_reached_limit(step.state.totals)
     if limit is not None and limit_before is None:
         step.emit(BroadcastToChildren(AncestorBudgetExhausted(detail=limit.detail)))
 
 
 def _on_ancestor_budget_exhausted(step: Transition, detail: str) -> None:
-    step.update(budget_exhausted=detail)
+    step.update(totals=replace(step.state.totals, budget_exhausted=detail))
     step.emit(BroadcastToChildren(AncestorBudgetExhausted(detail=detail)))
 
 
 def _forward_request(step: Transition, request: AnyApprovalRequest) -> None:
     """Forward an approval request, unless the agent is stopping: then it needs no answer."""
-    if step.state.is_stopping:
+    if step.state.turn.is_stopping:
         return
-    table = step.state.subagents
-    open_requests = {**table.open_requests, request.id: request}
-    step.update(subagents=replace(table, open_requests=open_requests))
+    step.update(subagents=step.state.subagents.with_request(request))
     step.emit(ForwardUp(request))
 
 
@@ -323,12 +322,7 @@ def forward_approval_outcome(
     """Forward the outcome of a request toward the agent that sent it."""
     table = step.state.subagents
     if outcome.id in table.open_requests:
-        remaining = {
-            request_id: request
-            for request_id, request in table.open_requests.items()
-            if request_id != outcome.id
-        }
-        step.update(subagents=replace(table, open_requests=remaining))
+        step.update(subagents=table.without_request(outcome.id))
         step.emit(ForwardDown(outcome))
 
 

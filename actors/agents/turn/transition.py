@@ -1,31 +1,41 @@
 """One transition of the turn's state machine: the next state and the effects so far."""
 
-from dataclasses import replace
+from dataclasses import fields
 from typing import Any
 
-from actors.agents.turn.agent_state import AgentState, CallStage, ToolCall, TurnStage
+from actors.agents.turn.agent_state import AgentState
 from actors.agents.turn.effects import Effect, PublishEvent, WriteRecord
+from actors.agents.turn.turn_state import ToolCall
+from actors.agents.turn.with_changes import with_changes
 from messages.journal import Record
-from messages.turns import (
-    AgentEvent,
-    TurnEnded,
-    TurnFailed,
-    TurnFailureReason,
-    TurnInterrupted,
-)
+from messages.turns import AgentEvent, TurnEnded, TurnFailureReason
+
+_PART_COUNT = len(fields(AgentState))
 
 
 class Transition:
     """Collects the next state and the effects while one message is handled."""
 
     def __init__(self, state: AgentState) -> None:
-        """Start from the current state."""
-        self.state = state
+        """Start from a copy of the current state, which only this transition changes."""
+        self.state = with_changes(state)
+        self._parts = vars(self.state)
         self.effects: list[Effect] = []
 
-    def update(self, **changes: Any) -> None:  # noqa: ANN401  (`with_changes` checks the names)
-        """Change fields of the state."""
-        self.state = with_changes(self.state, changes)
+    def update(self, **parts: Any) -> None:  # noqa: ANN401  (the names are checked)
+        """Replace parts of the state.
+
+        Raises:
+            TypeError: the state has no such part.
+        """
+        self._parts.update(parts)
+        if len(self._parts) > _PART_COUNT:
+            message = f"AgentState has no such part; given: {', '.join(parts)}"
+            raise TypeError(message)
+
+    def update_turn(self, **changes: Any) -> None:  # noqa: ANN401  (`with_changes` checks the names)
+        """Change fields of the turn."""
+        self._parts["turn"] = with_changes(self.state.turn, **changes)
 
     def emit(self, effect: Effect) -> None:
         """Request an effect."""
@@ -37,67 +47,29 @@ class Transition:
 
     def write(self, record: Record) -> None:
         """Request that a record is written, under the next append id."""
-        self.update(last_append_id=self.state.last_append_id + 1)
-        self.emit(WriteRecord(self.state.last_append_id, record))
+        persistence = self.state.persistence.with_next_append()
+        self.update(persistence=persistence)
+        self.emit(WriteRecord(persistence.last_append_id, record))
 
     def end_turn(self, end: TurnEnded) -> None:
         """Record the turn's end; it is reported once it is on disk."""
-        self.update(stage=TurnStage.RECORDING_END, pending_end=end)
+        self.update(turn=self.state.turn.with_end(end))
         self.write(end)
 
     def interrupt_turn(self, partial_text: str = "") -> None:
         """End a turn that the user or a limit stopped."""
-        turn = self.state
-        if turn.limit_reached is not None:
-            self._fail(turn.limit_reached.reason, turn.limit_reached.detail, partial_text)
-        else:
-            self.end_turn(
-                TurnInterrupted(turn=turn.turn_number, partial_text=partial_text, usage=turn.usage)
-            )
+        self.end_turn(self.state.turn.build_interruption(partial_text))
 
     def fail_turn(self, reason: TurnFailureReason, detail: str, partial_text: str = "") -> None:
         """End a turn as failed; a turn that is being stopped ends as stopped instead."""
-        if self.state.is_stopping:
+        turn = self.state.turn
+        if turn.is_stopping:
             self.interrupt_turn(partial_text)
         else:
-            self._fail(reason, detail, partial_text)
+            self.end_turn(turn.build_failure(reason, detail, partial_text))
 
-    def _fail(self, reason: TurnFailureReason, detail: str, partial_text: str) -> None:
-        turn = self.state
-        failed = TurnFailed(
-            turn=turn.turn_number,
-            reason=reason,
-            detail=detail,
-            partial_text=partial_text,
-            usage=turn.usage,
-        )
-        self.end_turn(failed)
-
-    def find_call(self, call_id: str, *stages: CallStage) -> ToolCall | None:
-        """Return the call with this id if it is in one of `stages`; otherwise a message is late."""
-        for call in self.state.calls:
-            if call.tool_use.id == call_id and call.stage in stages:
-                return call
-        return None
-
-    def update_call(self, call: ToolCall, **changes: Any) -> ToolCall:  # noqa: ANN401  (`replace` checks the names)
+    def update_call(self, call: ToolCall, **changes: Any) -> ToolCall:  # noqa: ANN401  (as above)
         """Change fields of one call and return the new call."""
-        new, call_id = replace(call, **changes), call.tool_use.id
-        calls = [new if each.tool_use.id == call_id else each for each in self.state.calls]
-        self.update(calls=tuple(calls))
+        new = with_changes(call, **changes)
+        self.update(turn=self.state.turn.with_call(new))
         return new
-
-
-def with_changes(state: AgentState, changes: dict[str, Any]) -> AgentState:
-    """Return a changed copy, ten times faster than `dataclasses.replace`, which sets each field.
-
-    Raises:
-        TypeError: `AgentState` has no such field.
-    """
-    fields = vars(state)
-    if not changes.keys() <= fields.keys():
-        message = f"AgentState has no field {', '.join(changes.keys() - fields.keys())}"
-        raise TypeError(message)
-    new = object.__new__(AgentState)
-    object.__setattr__(new, "__dict__", fields | changes)
-    return new

@@ -10,6 +10,8 @@ from typing import NamedTuple
 from actors.bash.syntax.parsed_command import ReadDepth, Word, Words
 
 _BRACES = re.compile(r"([^{}]*)\{([^{}]*)\}([^{}]*)")
+_NAME_FILTER = re.compile(r"--(?:include|exclude|exclude-dir)=[\w./*?{},-]+")
+"""Whatever it expands to is such an option again."""
 _NAME_PATTERN = re.compile(r"[\w.*?-]+")
 _RIPGREP_TYPES = {
     "py": "*.py *.pyi",
@@ -71,6 +73,11 @@ class ReadOnlyCommand(NamedTuple):
     read_depth: ReadDepth = ""
     name_patterns: tuple[str, ...] = ()
     """Patterns of the names that it reads below its paths; empty: all."""
+
+
+def is_safe_argument(word: Word) -> bool:
+    """Whether an argument of a read-only command is known, or can only be a name filter."""
+    return word.is_literal or _NAME_FILTER.fullmatch(word.text) is not None
 
 
 def match_read_only_options(options: ReadOnlyOptions, arguments: Words) -> ReadOnlyCommand | None:

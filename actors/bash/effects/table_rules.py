@@ -1,6 +1,6 @@
 """Kinds of effect rules, for tables of commands that run or write through their arguments.
 
-Each takes an effect in the third person, "runs another program", which becomes the reason:
+Each takes an effect as a predicate, such as "runs another program", which becomes the reason:
 "it runs another program", or "`--pre` runs another program" where an option causes it.
 """
 

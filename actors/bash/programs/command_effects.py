@@ -1,15 +1,13 @@
 """Determines what one simple command would do, from its words alone."""
 
-from actors.bash.effects.read_only import ReadOnlyCommand
 from actors.bash.programs.command_aliases import (
     has_leading_options,
     has_too_many_options,
     list_aliases,
 )
-from actors.bash.programs.git import match_read_only_git
 from actors.bash.programs.opened_files import drop_non_files, find_opened_files
-from actors.bash.programs.path_arguments import find_possible_read_paths, find_written_paths
-from actors.bash.programs.read_only_table import match_read_only_command
+from actors.bash.programs.path_arguments import find_possible_read_paths
+from actors.bash.programs.table import find_program
 from actors.bash.syntax.parsed_command import CommandPart, RedirectedFile, Word, Words
 
 _TOO_MANY_OPTIONS = "it has too many options before its subcommand"
@@ -23,23 +21,34 @@ def classify_command(
     if not words:
         return CommandPart("", (), redirects, ask_reason)
     first, arguments = words[0].text, words[1:]
+    bare = first.rpartition("/")[2]
+    is_path = bare != first
+    program = find_program(bare)
     text = " ".join([word.text for word in words])
     ask_reason = (
         ask_reason
         or _find_name_problem(words[0])
-        or (_TOO_MANY_OPTIONS if has_too_many_options(words) else "")
+        or (_TOO_MANY_OPTIONS if has_too_many_options(program, words) else "")
     )
-    read_only = None if ask_reason or "/" in first else _match_read_only(first, arguments)
-    bare = first.rpartition("/")[2]
-    is_path = bare != first
-    has_aliases = is_path or bare.startswith("git") or has_leading_options(bare, words)
-    aliases = list_aliases(words, text) if has_aliases else ()
-    written = find_written_paths(bare, arguments)
+    read_only = None if ask_reason or is_path else program.find_read_only(arguments)
+    has_aliases = is_path or program.list_spellings or has_leading_options(program, words)
+    aliases = list_aliases(program, words, text) if has_aliases else ()
+    written = program.writes.find(arguments) if program.writes else ()
+    has_root_paths = program.has_root_paths and not is_path
     if read_only is None:
-        read = find_possible_read_paths(bare, arguments)
-        opened = find_opened_files(bare, arguments)
+        read = find_possible_read_paths(program, arguments)
+        opened = find_opened_files(program, arguments)
         return CommandPart(
-            text, words, redirects, ask_reason, is_path, aliases, read, opened, written
+            text,
+            words,
+            redirects,
+            ask_reason,
+            is_path,
+            aliases,
+            read,
+            opened,
+            written,
+            has_root_paths,
         )
     return CommandPart(
         text,
@@ -51,18 +60,11 @@ def classify_command(
         read_only.paths,
         drop_non_files(read_only.paths),
         written,
+        has_root_paths,
         read_only=True,
-        requires_trust=first == "git",
+        requires_trust=program.requires_trust,
         read_depth=read_only.read_depth,
         name_patterns=read_only.name_patterns,
-    )
-
-
-def _match_read_only(name: str, arguments: Words) -> ReadOnlyCommand | None:
-    return (
-        match_read_only_git(arguments)
-        if name == "git"
-        else match_read_only_command(name, arguments)
     )
 
 

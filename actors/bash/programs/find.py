@@ -1,12 +1,15 @@
-"""What `find` runs, writes and reads."""
+"""The record of `find`: what it runs, writes and reads."""
 
 import re
 
 from actors.bash.effects.indirect_effects import NO_EFFECTS, IndirectEffects
 from actors.bash.effects.read_only import ReadOnlyCommand, split_name_set
+from actors.bash.effects.written_paths import WrittenPaths, add_wildcards
+from actors.bash.programs.program import Program
 from actors.bash.syntax.parsed_command import Word, Words
 
 _RUNNING_ACTIONS = ("-exec", "-execdir", "-ok", "-okdir")
+_CHANGING_ACTIONS = {"-delete", *_RUNNING_ACTIONS}
 _LEADING_OPTION = re.compile(r"-[HLP]|-O\d*")
 """An option that may come before the paths."""
 _READ_ONLY_FLAGS = split_name_set(
@@ -22,7 +25,7 @@ _READ_ONLY_WITH_VALUE = split_name_set(
 _READ_ONLY_WITH_FILE = split_name_set("-newer -anewer -cnewer -samefile")
 
 
-def analyze_find(words: Words, _stdin: str) -> IndirectEffects:
+def _analyze_find(words: Words, _stdin: str) -> IndirectEffects:
     """Ask for actions that run or write, and find the commands that they run."""
     reasons = (_find_ask_reason(word.text) for word in words[1:])
     reason = next((each for each in reasons if each), "")
@@ -32,7 +35,7 @@ def analyze_find(words: Words, _stdin: str) -> IndirectEffects:
     return IndirectEffects(reason, commands=_list_commands(words)) if reason else NO_EFFECTS
 
 
-def match_read_only_find(arguments: Words) -> ReadOnlyCommand | None:
+def _match_read_only(arguments: Words) -> ReadOnlyCommand | None:
     """Return what a `find` reads; None if it is not known to only read."""
     paths: list[Word] = []
     rest = iter(arguments)
@@ -52,7 +55,7 @@ def match_read_only_find(arguments: Words) -> ReadOnlyCommand | None:
     return ReadOnlyCommand(tuple(paths) or (Word("."),))
 
 
-def list_find_paths(arguments: Words) -> Words:
+def _list_read_paths(arguments: Words) -> Words:
     """List the paths that a `find` searches, which come before its tests and actions."""
     paths: list[Word] = []
     rest = iter(arguments)
@@ -64,6 +67,11 @@ def list_find_paths(arguments: Words) -> Words:
                 break
             paths.append(word)
     return tuple(paths)
+
+
+def _find_written_operands(arguments: Words, operands: list[Word]) -> list[Word]:
+    is_changing = any(word.text in _CHANGING_ACTIONS for word in arguments)
+    return add_wildcards(operands) if is_changing else []
 
 
 def _find_ask_reason(text: str) -> str:
@@ -87,3 +95,16 @@ def _list_commands(words: Words) -> tuple[Words, ...]:
     if start:
         commands.append(words[start:])
     return tuple(command for command in commands if command)
+
+
+FIND = Program(
+    "find",
+    _analyze_find,
+    list_read_paths=_list_read_paths,
+    writes=WrittenPaths(
+        _find_written_operands,
+        output_options=("-fprint", "-fprint0", "-fprintf", "-fls"),
+        allows_clusters=False,
+    ),
+    match_read_only=_match_read_only,
+)

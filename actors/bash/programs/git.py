@@ -1,4 +1,4 @@
-"""What git runs, writes and reads, and how it is called without its global options."""
+"""The record of git: what it runs, writes and reads, and its other spellings."""
 
 import re
 from itertools import islice, pairwise
@@ -7,8 +7,10 @@ from actors.bash.effects.command_options import OptionSpec
 from actors.bash.effects.embedded_commands import extract_option_value
 from actors.bash.effects.indirect_effects import NO_EFFECTS, IndirectEffects
 from actors.bash.effects.read_only import ReadOnlyCommand, split_name_set
-from actors.bash.effects.table_rules import find_commands_anywhere
-from actors.bash.syntax.parsed_command import Word, Words
+from actors.bash.effects.table_rules import ask_always, find_commands_anywhere
+from actors.bash.effects.written_paths import WrittenPaths, add_wildcards
+from actors.bash.programs.program import Program
+from actors.bash.syntax.parsed_command import Word, Words, join_words
 
 _SAFE_GLOBAL_OPTIONS = {
     "-P", "--no-pager", "--no-optional-locks", "--literal-pathspecs", "--no-replace-objects",
@@ -116,15 +118,17 @@ _READ_ONLY_SEPARATE_VALUE = split_name_set(
 )
 _READ_ONLY_SUBCOMMANDS = split_name_set("status log diff show rev-parse ls-files blame")
 _MAX_COLONS = 8
+DASHED_PREFIX = "git-"
+_WRITING_SUBCOMMANDS = {"checkout", "restore", "rm", "mv", "clean"}
 
 
-def analyze_git(words: Words, _stdin: str) -> IndirectEffects:
+def _analyze_git(words: Words, _stdin: str) -> IndirectEffects:
     """Ask for options, aliases and subcommands that run programs, write or switch repositories."""
     at = _find_subcommand(words)
     unsafe = [word.text for word in words[1:at] if word.text not in _SAFE_GLOBAL_OPTIONS]
     if unsafe:
         reason = f"`{unsafe[0]}` may change what git runs or where it runs"
-        rest = analyze_git((words[0], *words[at:]), "")
+        rest = _analyze_git((words[0], *words[at:]), "")
         scripts = (*find_commands_anywhere(reason, words[:at]).scripts, *rest.scripts)
         aliased = _expand_alias_options(words, at)
         return IndirectEffects(
@@ -157,14 +161,22 @@ def _analyze_config(words: Words) -> IndirectEffects:
     return effects._replace(possible_commands=(*effects.possible_commands, *aliases))
 
 
-def is_config_write(arguments: Words) -> bool:
+def _is_config_write(arguments: Words) -> bool:
     """Whether a git command changes git's configuration, in any file."""
     at = _find_subcommand((Word("git"), *arguments))
     rest = [word.text for word in arguments[at - 1 :]]
     return rest[:1] == ["config"] and not _CONFIG_READ_OPTIONS.intersection(rest[1:2])
 
 
-def list_git_aliases(words: Words) -> tuple[str, ...]:
+def _find_written_operands(arguments: Words, operands: list[Word]) -> list[Word]:
+    if _is_config_write(arguments):
+        return [Word(".git/config")]
+    if operands and operands[0].text in _WRITING_SUBCOMMANDS:
+        return [*operands[1:], *add_wildcards(operands[1:])]
+    return []
+
+
+def _list_spellings(words: Words) -> tuple[str, ...]:
     """Return the command without global options, which ask and deny rules match too."""
     at = _find_subcommand(words)
     if at == 1:
@@ -241,7 +253,7 @@ def _drop_messages(arguments: Words) -> Words:
     )
 
 
-def match_read_only_git(arguments: Words) -> ReadOnlyCommand | None:
+def _match_read_only(arguments: Words) -> ReadOnlyCommand | None:
     """Return what a git command reads; None if it may do more, even in a trusted repository."""
     if not arguments or arguments[0].text not in _READ_ONLY_SUBCOMMANDS:
         return None
@@ -304,3 +316,24 @@ def _is_read_only_option(text: str, subcommand: str) -> bool:
     return text in _READ_ONLY_LONG or bool(
         _READ_ONLY_WITH_VALUE.fullmatch(text) or _READ_ONLY_SHORT.fullmatch(text)
     )
+
+
+def _list_dashed_spellings(words: Words) -> tuple[str, ...]:
+    """Return `git-push` as `git push`."""
+    return (join_words((Word("git"), Word(words[0].text.removeprefix(DASHED_PREFIX)), *words[1:])),)
+
+
+GIT = Program(
+    "git",
+    _analyze_git,
+    path_marker=":",
+    has_root_paths=True,
+    writes=WrittenPaths(_find_written_operands, output_options=("--output", "-o")),
+    match_read_only=_match_read_only,
+    requires_trust=True,
+    list_spellings=_list_spellings,
+)
+DASHED_GIT = Program(
+    "", ask_always("is an internal git program"), list_spellings=_list_dashed_spellings
+)
+"""Any program whose name begins with `git-`."""

@@ -1,37 +1,60 @@
-"""Effect rules of interpreters, editors and clients, which can run code or commands."""
+"""Records of interpreters, editors and clients, which can run code or commands."""
 
 from actors.bash.effects.command_options import OptionSpec, split_names
-from actors.bash.effects.embedded_commands import search_arguments, search_code, search_sed_scripts
+from actors.bash.effects.embedded_commands import search_arguments, search_code
 from actors.bash.effects.table_rules import (
-    EffectRule,
     ask_always,
     ask_on_options,
     ask_on_words,
     first_match,
     search_all_operands,
 )
-from actors.bash.programs.script_languages import analyze_awk, analyze_sed, make_interpreter_rule
+from actors.bash.effects.written_paths import WrittenPaths, write_all, write_in_place
+from actors.bash.programs.program import Program
+from actors.bash.programs.script_languages import analyze_awk, make_interpreter_rule
 
 _CODE = "runs code from its arguments or its input"
 _MAY_RUN_CODE = "may run code"
 _INTERACTIVE = "is an interactive program that can run commands"
-
-ROWS: tuple[tuple[str, EffectRule], ...] = (
-    (
-        "python pypy ipython",
-        search_code(
-            make_interpreter_rule(
-                "ci",
-                split_names(
-                    "timeit code pdb bdb cProfile profile trace runpy asyncio webbrowser IPython"
-                ),
-                short_with_value="WX",
-            )
+_PYTHON = search_code(
+    make_interpreter_rule(
+        "ci",
+        split_names("timeit code pdb bdb cProfile profile trace runpy asyncio webbrowser IPython"),
+        short_with_value="WX",
+    )
+)
+_NODE = search_code(
+    make_interpreter_rule(
+        "epri",
+        long=split_names(
+            "eval print require import loader experimental-loader interactive run env-file "
+            "openssl-config snapshot-blob redirect-warnings"
         ),
+        short_with_value="C",
+    )
+)
+_LUA = search_code(make_interpreter_rule("eil"))
+_AWK = search_code(search_arguments(analyze_awk))
+_EDITOR_OR_PAGER = search_code(search_arguments(ask_always(_INTERACTIVE)))
+
+PROGRAMS: tuple[Program, ...] = (
+    Program("python", _PYTHON, stdin="code", code_names_files=True),
+    Program("pypy ipython", _PYTHON, stdin="code"),
+    Program(
+        "perl",
+        search_code(make_interpreter_rule("eEMmIin")),
+        stdin="code",
+        code_names_files=True,
+        writes=WrittenPaths(write_in_place),
     ),
-    ("perl", search_code(make_interpreter_rule("eEMmIin"))),
-    ("ruby", search_code(make_interpreter_rule("erIin", long=("eval",), short_with_value="CE"))),
-    (
+    Program(
+        "ruby",
+        search_code(make_interpreter_rule("erIin", long=("eval",), short_with_value="CE")),
+        stdin="code",
+        code_names_files=True,
+        writes=WrittenPaths(write_in_place),
+    ),
+    Program(
         "bun",
         first_match(
             search_code(
@@ -41,35 +64,33 @@ ROWS: tuple[tuple[str, EffectRule], ...] = (
             ),
             search_all_operands(ask_on_words("runs a program by name", ("x", "exec"))),
         ),
+        stdin="code",
+        code_names_files=True,
+        has_subcommands=True,
     ),
-    (
-        "node nodejs tsx ts-node",
-        search_code(
-            make_interpreter_rule(
-                "epri",
-                long=split_names(
-                    "eval print require import loader experimental-loader interactive run env-file "
-                    "openssl-config snapshot-blob redirect-warnings"
-                ),
-                short_with_value="C",
-            )
-        ),
-    ),
-    (
+    Program("node", _NODE, stdin="code", code_names_files=True),
+    Program("nodejs tsx ts-node", _NODE, stdin="code"),
+    Program(
         "gnuplot sbcl kotlin ghc mongosh mongo swift",
         search_code(make_interpreter_rule("e", long=("eval",))),
+        stdin="code",
     ),
-    (
+    Program(
         "rails wp drush lein mix rake",
         search_code(
             ask_on_words(
                 _MAY_RUN_CODE, split_names("runner r eval eval-file php:eval ev run exec -e sh")
             )
         ),
+        stdin="code",
     ),
-    ("gpg-connect-agent", search_code(ask_always(_CODE))),
-    ("emacsclient", search_code(ask_on_options(_MAY_RUN_CODE, OptionSpec("e", ("eval",))))),
-    (
+    Program("gpg-connect-agent", search_code(ask_always(_CODE)), stdin="code"),
+    Program(
+        "emacsclient",
+        search_code(ask_on_options(_MAY_RUN_CODE, OptionSpec("e", ("eval",)))),
+        stdin="code",
+    ),
+    Program(
         "rpm rpmbuild",
         search_code(
             search_arguments(
@@ -78,24 +99,46 @@ ROWS: tuple[tuple[str, EffectRule], ...] = (
                 )
             )
         ),
+        stdin="code",
     ),
-    ("deno", search_code(ask_on_words(_MAY_RUN_CODE, split_names("eval repl run task x")))),
-    ("php", search_code(make_interpreter_rule("rRBEFd", short_with_value="cfzSt"))),
-    ("lua luajit", search_code(make_interpreter_rule("eil"))),
-    (
-        (
-            "clisp tclsh wish guile racket scheme julia ghci irb erl iex elixir swipl osascript "
-            "groovy jshell scala clojure clj Rscript R octave bc dc m4 sqlite3 psql mysql redis-cli"
-        ),
+    Program(
+        "deno",
+        search_code(ask_on_words(_MAY_RUN_CODE, split_names("eval repl run task x"))),
+        stdin="code",
+        code_names_files=True,
+    ),
+    Program(
+        "php",
+        search_code(make_interpreter_rule("rRBEFd", short_with_value="cfzSt")),
+        stdin="code",
+        code_names_files=True,
+    ),
+    Program("lua", _LUA, stdin="code", code_names_files=True),
+    Program("luajit", _LUA, stdin="code"),
+    Program(
+        "clisp wish guile racket scheme julia ghci irb erl iex elixir swipl osascript groovy "
+        "jshell scala clojure clj Rscript R octave bc dc m4 sqlite3 psql mysql redis-cli",
         search_code(ask_always(_CODE)),
+        stdin="code",
     ),
-    ("awk gawk mawk nawk original-awk", search_code(search_arguments(analyze_awk))),
-    ("sed gsed", search_code(search_sed_scripts(analyze_sed))),
-    (
-        (
-            "ed ex vi vim nvim view vimdiff rvim nano emacs pico less more most man info pager "
-            "lynx w3m vifm ranger lf links elinks top htop mutt mail"
-        ),
-        search_code(search_arguments(ask_always(_INTERACTIVE))),
+    Program("tclsh", search_code(ask_always(_CODE)), stdin="code", code_names_files=True),
+    Program(
+        "awk gawk", _AWK, stdin="code", code_names_files=True, writes=WrittenPaths(write_in_place)
     ),
+    Program("mawk nawk", _AWK, stdin="code", code_names_files=True),
+    Program("original-awk", _AWK, stdin="code"),
+    Program(
+        "ed ex vi vim nvim",
+        _EDITOR_OR_PAGER,
+        stdin="code",
+        code_names_files=True,
+        writes=WrittenPaths(write_all),
+    ),
+    Program(
+        "view vimdiff rvim emacs pico less more most man info pager lynx w3m vifm ranger lf links "
+        "elinks top htop mutt mail",
+        _EDITOR_OR_PAGER,
+        stdin="code",
+    ),
+    Program("nano", _EDITOR_OR_PAGER, stdin="code", writes=WrittenPaths(write_all)),
 )

@@ -1,30 +1,21 @@
 """Finds the files that a command certainly reads, whatever its options are.
 
-It serves calls that a rule or a grant allows: the table of read-only commands says which arguments
-are paths, even next to options that it does not list.
+It serves calls that a rule or a grant allows: the read options of a program say which arguments
+are paths, even next to options that they do not list.
 """
 
 from actors.bash.effects.read_only import ReadOnlyOptions
-from actors.bash.programs.find import list_find_paths
-from actors.bash.programs.read_only_table import READ_ONLY_OPTIONS
+from actors.bash.programs.program import Program
 from actors.bash.syntax.parsed_command import Word, Words
 
-_SED = ReadOnlyOptions(
-    short_with_value="efl",
-    long_with_value=frozenset(["expression", "file", "line-length"]),
-    text_operand_count=1,
-    file_options=frozenset(["f", "file"]),
-    pattern_options=frozenset(["e", "f", "expression", "file"]),
-)
-_OPTIONS_BY_COMMAND = {**READ_ONLY_OPTIONS, "sed": _SED, "cd": ReadOnlyOptions()}
 _NO_FILES = {"-", "/dev/null", "/dev/stdin"}
 
 
-def find_opened_files(name: str, arguments: Words) -> Words:
-    """Return the arguments that are paths it reads; none if the command is not in the table."""
-    if name == "find":
-        return drop_non_files(list_find_paths(arguments))
-    options = _OPTIONS_BY_COMMAND.get(name)
+def find_opened_files(program: Program, arguments: Words) -> Words:
+    """Return the arguments that are paths it reads; none if that is not known."""
+    if program.list_read_paths is not None:
+        return drop_non_files(program.list_read_paths(arguments))
+    options = program.read_options
     return drop_non_files(tuple(_list_paths(options, arguments))) if options else ()
 
 

@@ -1,4 +1,4 @@
-"""Effect rules of commands that take a program among their arguments: sed, awk, interpreters."""
+"""Effect rules of commands that take a program among their arguments: awk, interpreters."""
 
 import re
 from itertools import pairwise
@@ -7,23 +7,7 @@ from actors.bash.effects.command_options import OptionSpec
 from actors.bash.effects.indirect_effects import NO_EFFECTS, IndirectEffects
 from actors.bash.syntax.parsed_command import Word, Words
 
-_SED_ADDRESS = r"(?:\d+|\$|\d+~\d+)"
-_SED_COMMAND = (
-    rf"(?:(?:{_SED_ADDRESS}(?:,\+?{_SED_ADDRESS})?)?!?[pdq=]"
-    rf"|(?:{_SED_ADDRESS}(?:,{_SED_ADDRESS})?)?s/[^/\\\n;{{}}]*/[^/\\\n;{{}}]*/[gpiI0-9]*)"
-)
-_PLAIN_SED_SCRIPT = re.compile(rf"{_SED_COMMAND}|(?!.*\[){_SED_COMMAND}(?>(?:; ?{_SED_COMMAND})*)")
-"""Prints, deletions, and substitutions whose ends are certain; no `e`, `w`, `r` or block.
-
-Within `[…]` a `/` does not end a pattern, so a `[` makes it uncertain where commands begin.
-"""
-_SED_OPTIONS = {"-n", "-E", "-r", "-s", "-u", "-z", "--quiet", "--silent", "--regexp-extended"}
 _MODULE_OPTION = re.compile(r"-[bBdEiIOPqRsSuvx]*m(\w*)")
-_VERSION_SUFFIX = re.compile(r"\d[\d.]*$")
-_LANGUAGE_COMMANDS = frozenset(
-    ["awk", "gawk", "mawk", "nawk", "sed", "gsed", "perl", "python", "ruby", "node", "php", "lua"]
-) | {"bun", "deno", "tclsh", "vi", "vim", "nvim", "ex", "ed"}
-_CLOCK_OPTIONS = OptionSpec("s", ("set",), "dfrI")
 _PRINTF_OPTIONS = OptionSpec("v")
 _PRINTF_ASSIGNMENT = re.compile(r"(?<!%)(?:%%)*%[-+ #0'*.\dhlLjzt]*n")
 _FILE_NAME = re.compile(r"""["'`]([^"'`\s]{1,255})["'`]|\bw!?(?:\s+|(?=[./~]))([^\s|]{1,255})""")
@@ -32,28 +16,8 @@ _UNSAFE_AWK = re.compile(r"system|getline|close|[|>@\\]|ENVIRON")
 
 def find_file_names_in_code(words: Words) -> Words:
     """List the texts in a program among the arguments that may be file names."""
-    bare = words[0].text.rpartition("/")[2]
-    name = bare if bare.isalpha() else _VERSION_SUFFIX.sub("", bare)
-    if name not in _LANGUAGE_COMMANDS:
-        return ()
     matches = (match for word in words[1:] for match in _FILE_NAME.finditer(word.text))
     return tuple(Word(match[1] or match[2]) for match in matches)
-
-
-def analyze_sed(words: Words, _stdin: str) -> IndirectEffects:
-    """Ask unless the script is one plain print, deletion or substitution."""
-    arguments = [word for word in words[1:] if word.text not in _SED_OPTIONS]
-    if arguments and arguments[0].text in {"-e", "--expression"}:
-        arguments.pop(0)
-    if not arguments:
-        return NO_EFFECTS
-    script, files = arguments[0], arguments[1:]
-    if not script.is_literal or not _PLAIN_SED_SCRIPT.fullmatch(script.text):
-        return IndirectEffects("the sed script may run commands or write files")
-    unsafe = next(
-        (word.text for word in files if not word.is_never_option or word.text.startswith("-")), ""
-    )
-    return IndirectEffects(f"`{unsafe}` may make sed write files") if unsafe else NO_EFFECTS
 
 
 def analyze_awk(words: Words, _stdin: str) -> IndirectEffects:
@@ -72,17 +36,6 @@ def analyze_awk(words: Words, _stdin: str) -> IndirectEffects:
         if not word.is_never_option or "=" in word.text or word.text[:1] == "-"
     ]
     return IndirectEffects(f"awk may run `{unsafe[0]}` as code") if unsafe else NO_EFFECTS
-
-
-def analyze_date(words: Words, _stdin: str) -> IndirectEffects:
-    """Ask if `date` sets the clock: with `-s`, or with an operand that is not a format."""
-    found = _CLOCK_OPTIONS.find_first(words[1:])
-    is_value = False
-    for word in words[1:]:
-        if not is_value and word.text[:1] not in {"+", "-"}:
-            found = found or word.text
-        is_value = word.text in {"-d", "-f", "-r", "--date", "--file", "--reference"}
-    return IndirectEffects(f"`{found}` may set the system clock") if found else NO_EFFECTS
 
 
 def analyze_printf(words: Words, _stdin: str) -> IndirectEffects:

@@ -1,25 +1,18 @@
-"""Effect rules of shells and of wrappers that take a text for a shell."""
+"""The records of shells, and effect rules of wrappers that take a text for a shell."""
 
 import re
 from itertools import pairwise
 
 from actors.bash.effects.command_options import WrapperOptions
 from actors.bash.effects.indirect_effects import IndirectEffects
+from actors.bash.programs.program import Program
 from actors.bash.syntax.parsed_command import Word, Words, join_words
 
 _STARTS_SHELL = "it starts a shell"
 _SSH = WrapperOptions("BbcDEeFIiJLlmOopQRSWw")
-SHELLS = frozenset(
-    [
-        *("bash", "sh", "dash", "zsh", "ksh", "mksh", "ash", "fish", "csh", "tcsh", "rbash"),
-        *("yash", "nu", "xonsh", "elvish"),
-    ]
-)
-STDIN_SHELLS = SHELLS | {"source", ".", "eval"}
-"""They run their standard input, or can."""
 
 
-def analyze_shell(words: Words, stdin: str) -> IndirectEffects:
+def _analyze_shell(words: Words, stdin: str) -> IndirectEffects:
     """Find the text after `-c` or on standard input."""
     at, takes_script = 1, False
     while at < len(words):
@@ -41,7 +34,7 @@ def analyze_shell(words: Words, stdin: str) -> IndirectEffects:
     return IndirectEffects(_STARTS_SHELL, scripts=(stdin,) if stdin else ())
 
 
-def analyze_source(_words: Words, stdin: str) -> IndirectEffects:
+def _analyze_source(_words: Words, stdin: str) -> IndirectEffects:
     """Find the text on standard input, which the file argument may name."""
     return IndirectEffects("it runs a file in the current shell", scripts=(stdin,) if stdin else ())
 
@@ -134,3 +127,11 @@ def _find_command_texts(words: Words) -> tuple[str, ...]:
         elif c and attached and _CLUSTER.fullmatch(cluster):
             texts.append(attached)
     return tuple(text for text in texts if text)
+
+
+SHELLS = Program(
+    "bash sh dash zsh ksh mksh ash fish csh tcsh rbash yash nu xonsh elvish",
+    _analyze_shell,
+    stdin="script",
+)
+SOURCE = Program("source .", _analyze_source, stdin="script")

@@ -1,9 +1,10 @@
-"""Effect rules of build tools, package runners and file tools, which depend on their options."""
+"""Records of build tools, package runners and file tools, which depend on their options."""
+
+import re
 
 from actors.bash.effects.command_options import OptionSpec, WrapperOptions, split_names
 from actors.bash.effects.embedded_commands import search_arguments, search_assigned_values
 from actors.bash.effects.table_rules import (
-    EffectRule,
     accept_bundled_options,
     ask_always,
     ask_on_options,
@@ -13,37 +14,75 @@ from actors.bash.effects.table_rules import (
     search_all_operands,
     skip_script_arguments,
 )
-from actors.bash.programs.find import analyze_find
-from actors.bash.programs.git import analyze_git
-from actors.bash.programs.script_languages import analyze_date
+from actors.bash.effects.written_paths import (
+    WrittenPaths,
+    write_all,
+    write_first,
+    write_in_place,
+    write_last,
+    write_second,
+)
+from actors.bash.programs.program import Program
+from actors.bash.syntax.parsed_command import Word, Words
 
+_MAKE_PREFIX = re.compile(r"^[ \t]*+[@+-]++", re.MULTILINE)
 _RUNS = "runs another command"
 _BY_NAME = "may download and run a program"
 _PROGRAM = "may run another program"
 _WRITES = "may write a file"
+_MAKE = search_assigned_values(
+    search_arguments(
+        ask_on_options(
+            "may change what the build runs",
+            OptionSpec(
+                "CfIEBWo",
+                split_names("eval file makefile directory include-dir old-file"),
+                "jl",
+            ),
+            on_assignments=True,
+        )
+    )
+)
+_RUNS_BY_NAME = search_all_operands(
+    ask_on_words(_BY_NAME, split_names("run exec shell tool develop x"))
+)
+_EXECUTES_BY_NAME = search_all_operands(ask_on_words(_BY_NAME, ("exec", "devenv")))
+_MAVEN = search_arguments(ask_on_words(_PROGRAM, ("exec:exec", "exec:java")))
+_COMPILER = search_arguments(
+    ask_on_words(
+        _PROGRAM,
+        (),
+        OptionSpec("B", split_names("wrapper specs plugin")),
+        ("-wrapper", "-fplugin", "-plugin", "-specs", "@"),
+    )
+)
+_OUTPUT_OPTION = ask_on_options(_WRITES, OptionSpec("o", ("output",)))
+_CRYPTOGRAPHY = ask_always("may write files or load code")
 
-ROWS: tuple[tuple[str, EffectRule], ...] = (
-    (
-        "make gmake ninja just",
-        search_assigned_values(
-            search_arguments(
-                ask_on_options(
-                    "may change what the build runs",
-                    OptionSpec(
-                        "CfIEBWo",
-                        split_names("eval file makefile directory include-dir old-file"),
-                        "jl",
-                    ),
-                    on_assignments=True,
-                )
-            )
-        ),
-    ),
-    (
+
+def _write_assigned(arguments: Words, _operands: list[Word]) -> list[Word]:
+    """List what `dd` writes: `of=FILE`."""
+    return [
+        word.with_text(word.text.removeprefix("of="))
+        for word in arguments
+        if word.text.startswith("of=")
+    ]
+
+
+def _write_bundled(_arguments: Words, operands: list[Word]) -> list[Word]:
+    """List what `tar cf FILE` writes, where the options have no dash."""
+    first = operands[0].text if operands else ""
+    return operands[1:2] if first.isalpha() and "f" in first else []
+
+
+PROGRAMS: tuple[Program, ...] = (
+    Program("make", _MAKE, stdin="commands", stdin_line_prefix=_MAKE_PREFIX),
+    Program("gmake ninja just", _MAKE, stdin="commands"),
+    Program(
         "npx pnpx bunx uvx",
         search_arguments(runs_command(_BY_NAME, WrapperOptions("pc", split_names("package call")))),
     ),
-    (
+    Program(
         "npm pnpm yarn",
         skip_script_arguments(
             search_all_operands(
@@ -60,49 +99,53 @@ ROWS: tuple[tuple[str, EffectRule], ...] = (
                 )
             )
         ),
+        has_subcommands=True,
     ),
-    (
-        "pipx uv poetry pdm pipenv hatch rye bundle mise asdf direnv nix conda mamba",
-        search_all_operands(ask_on_words(_BY_NAME, split_names("run exec shell tool develop x"))),
-    ),
-    (
-        "rbenv pyenv nodenv jenv goenv phpenv composer tox chamber",
-        search_all_operands(ask_on_words(_BY_NAME, ("exec", "devenv"))),
-    ),
-    ("foreman infisical", search_all_operands(ask_on_words(_BY_NAME, ("run", "start")))),
-    ("mvn mvnw", search_arguments(ask_on_words(_PROGRAM, ("exec:exec", "exec:java")))),
-    (
+    Program("pipx hatch rye mise asdf direnv nix", _RUNS_BY_NAME),
+    Program("uv poetry pdm pipenv bundle conda mamba", _RUNS_BY_NAME, has_subcommands=True),
+    Program("rbenv pyenv nodenv jenv goenv phpenv tox chamber", _EXECUTES_BY_NAME),
+    Program("composer", _EXECUTES_BY_NAME, has_subcommands=True),
+    Program("foreman infisical", search_all_operands(ask_on_words(_BY_NAME, ("run", "start")))),
+    Program("mvn", _MAVEN, has_subcommands=True),
+    Program("mvnw", _MAVEN),
+    Program(
         "bazel bazelisk",
         search_arguments(ask_on_words(_PROGRAM, (), OptionSpec("", ("run_under",)))),
     ),
-    ("tcpdump", search_arguments(ask_on_options(_PROGRAM, OptionSpec("z", (), "BcCFiIMrsTVwWyG")))),
-    ("cmake", search_all_operands(ask_on_words(_PROGRAM, ("-E", "-P")))),
-    (
+    Program(
+        "tcpdump",
+        search_arguments(ask_on_options(_PROGRAM, OptionSpec("z", (), "BcCFiIMrsTVwWyG"))),
+    ),
+    Program("cmake", search_all_operands(ask_on_words(_PROGRAM, ("-E", "-P")))),
+    Program(
         "apt apt-get",
         search_arguments(
             ask_on_options(
                 "may run programs", OptionSpec("oc", split_names("option config-file"), "t")
             )
         ),
+        has_subcommands=True,
     ),
-    (
+    Program(
         "fzf",
         search_arguments(
             ask_on_options(_PROGRAM, OptionSpec("", split_names("preview bind with-shell")))
         ),
     ),
-    ("nix-shell", search_all_operands(ask_always(_RUNS))),
-    (
+    Program("nix-shell", search_all_operands(ask_always(_RUNS))),
+    Program(
         "pip pip3",
         ask_on_words("may change the configuration", ("config",), OptionSpec("", ("python",))),
+        has_subcommands=True,
     ),
-    (
+    Program(
         "cargo",
         search_arguments(
             ask_on_words(_PROGRAM, ("watch",), OptionSpec("Z", split_names("config manifest-path")))
         ),
+        has_subcommands=True,
     ),
-    (
+    Program(
         "go",
         search_arguments(
             ask_on_words(
@@ -111,51 +154,21 @@ ROWS: tuple[tuple[str, EffectRule], ...] = (
                 prefixes=("-exec", "--exec", "-toolexec", "--toolexec", "-vettool"),
             )
         ),
+        has_subcommands=True,
     ),
-    (
-        "gcc g++ cc clang ld",
-        search_arguments(
-            ask_on_words(
-                _PROGRAM,
-                (),
-                OptionSpec("B", split_names("wrapper specs plugin")),
-                ("-wrapper", "-fplugin", "-plugin", "-specs", "@"),
-            )
-        ),
+    Program(
+        "gcc cc", _COMPILER, writes=WrittenPaths(output_options=("-o",), allows_clusters=False)
     ),
-    ("find", analyze_find),
-    (
+    Program("g++ clang ld", _COMPILER),
+    Program(
         "fd fdfind",
         search_all_operands(
             ask_on_options(_PROGRAM, OptionSpec("xX", split_names("exec exec-batch"), "edtEcSj"))
         ),
     ),
-    (
-        "rg",
-        search_arguments(
-            ask_on_options(
-                _PROGRAM,
-                OptionSpec(
-                    "z", split_names("pre search-zip hostname-bin"), "ABCEMTdefgjmrt", ("pretty",)
-                ),
-            )
-        ),
-    ),
-    ("ag ack", search_arguments(ask_on_options(_PROGRAM, OptionSpec("", ("pager",))))),
-    (
-        "sort",
-        search_arguments(
-            ask_on_options(
-                "may write a file or run another program",
-                OptionSpec(
-                    "oT", split_names("output temporary-directory compress-program"), "kStT"
-                ),
-            )
-        ),
-    ),
-    ("shuf", ask_on_options(_WRITES, OptionSpec("o", ("output",), "ein"))),
-    ("uniq", ask_on_second_operand("writes its second file")),
-    (
+    Program("ag ack", search_arguments(ask_on_options(_PROGRAM, OptionSpec("", ("pager",))))),
+    Program("shuf", ask_on_options(_WRITES, OptionSpec("o", ("output",), "ein"))),
+    Program(
         "tar",
         accept_bundled_options(
             search_arguments(
@@ -171,30 +184,49 @@ ROWS: tuple[tuple[str, EffectRule], ...] = (
                 )
             )
         ),
+        writes=WrittenPaths(
+            _write_bundled, output_options=("-f", "--file", "-C", "--directory"), below_folders=True
+        ),
     ),
-    (
+    Program(
         "bsdtar",
         search_arguments(ask_on_options(_PROGRAM, OptionSpec("", ("use-compress-program",)))),
     ),
-    (
+    Program(
         "cpio",
         search_arguments(
             ask_on_options(_PROGRAM, OptionSpec("FHO", split_names("rsh-command file")))
         ),
     ),
-    (
+    Program(
         "zip",
         search_arguments(
             ask_on_options(_PROGRAM, OptionSpec("T", split_names("unzip-command test")))
         ),
+        writes=WrittenPaths(write_first),
     ),
-    ("split", search_arguments(ask_on_options(_PROGRAM, OptionSpec("", ("filter",))))),
-    ("tee csplit patch", ask_always("writes files")),
-    ("wget", search_arguments(ask_always("writes files"))),
-    ("dd", ask_on_words(_WRITES, (), prefixes=("of=",))),
-    ("date", analyze_date),
-    ("hwclock", ask_always("can set the system clock")),
-    (
+    Program(
+        "split",
+        search_arguments(ask_on_options(_PROGRAM, OptionSpec("", ("filter",)))),
+        writes=WrittenPaths(write_second),
+    ),
+    Program("tee patch", ask_always("writes files"), writes=WrittenPaths(write_all)),
+    Program(
+        "csplit", ask_always("writes files"), writes=WrittenPaths(output_options=("-f", "--prefix"))
+    ),
+    Program(
+        "wget",
+        search_arguments(ask_always("writes files")),
+        writes=WrittenPaths(
+            output_options=("-O", "--output-document", "-P", "--directory-prefix"),
+            below_folders=True,
+        ),
+    ),
+    Program(
+        "dd", ask_on_words(_WRITES, (), prefixes=("of=",)), writes=WrittenPaths(_write_assigned)
+    ),
+    Program("hwclock", ask_always("can set the system clock")),
+    Program(
         "curl",
         ask_on_options(
             "may write or send files",
@@ -208,28 +240,46 @@ ROWS: tuple[tuple[str, EffectRule], ...] = (
                 "AbCEHmPQrtuUwxXyYz",
             ),
         ),
+        path_marker="@",
+        writes=WrittenPaths(output_options=("-o", "--output")),
     ),
-    ("file", ask_on_options(_WRITES, OptionSpec("C", ("compile",), "Fefm"))),
-    ("tree iconv base64", ask_on_options(_WRITES, OptionSpec("o", ("output",)))),
-    ("xxd", ask_on_second_operand("writes its second file")),
-    ("diff", ask_on_options(_WRITES, OptionSpec("", ("output",)))),
-    ("install", ask_on_options(_PROGRAM, OptionSpec("", ("strip-program",)))),
-    (
-        "ctags",
-        ask_on_options("may write a file or run a program", OptionSpec("oef", ("output",))),
+    Program("file", ask_on_options(_WRITES, OptionSpec("C", ("compile",), "Fefm"))),
+    Program("tree base64", _OUTPUT_OPTION),
+    Program("iconv", _OUTPUT_OPTION, writes=WrittenPaths(output_options=("-o", "--output"))),
+    Program("xxd", ask_on_second_operand("writes its second file")),
+    Program(
+        "install",
+        ask_on_options(_PROGRAM, OptionSpec("", ("strip-program",))),
+        writes=WrittenPaths(
+            write_last, output_options=("-t", "--target-directory"), into_folders=True
+        ),
     ),
-    ("gpg openssl", ask_always("may write files or load code")),
-    ("jq", ask_on_options("may load code", OptionSpec("L", ("from-file",)))),
-    ("yq", ask_on_options("may edit files in place", OptionSpec("i", ("inplace",)))),
-    ("xdg-open open", search_all_operands(ask_always("opens a file or URL in another program"))),
-    ("git", analyze_git),
-    (
+    Program(
+        "ctags", ask_on_options("may write a file or run a program", OptionSpec("oef", ("output",)))
+    ),
+    Program("gpg", _CRYPTOGRAPHY),
+    Program(
+        "openssl",
+        _CRYPTOGRAPHY,
+        writes=WrittenPaths(output_options=("-out",), allows_clusters=False),
+    ),
+    Program("jq", ask_on_options("may load code", OptionSpec("L", ("from-file",)))),
+    Program(
+        "yq",
+        ask_on_options("may edit files in place", OptionSpec("i", ("inplace",))),
+        writes=WrittenPaths(write_in_place),
+    ),
+    Program(
+        "xdg-open open", search_all_operands(ask_always("opens a file or URL in another program"))
+    ),
+    Program(
         "hg",
         search_all_operands(
             ask_on_options(_PROGRAM, OptionSpec("", split_names("config cwd repository")))
         ),
+        has_subcommands=True,
     ),
-    (
+    Program(
         "svn",
         search_arguments(
             ask_on_options(
@@ -239,8 +289,9 @@ ROWS: tuple[tuple[str, EffectRule], ...] = (
                 ),
             )
         ),
+        has_subcommands=True,
     ),
-    (
+    Program(
         "gh",
         search_all_operands(
             ask_on_words(
@@ -248,5 +299,13 @@ ROWS: tuple[tuple[str, EffectRule], ...] = (
                 split_names("alias extension api config secret codespace"),
             )
         ),
+        has_subcommands=True,
+    ),
+    Program("http https xh", path_marker="@"),
+    Program("sleep", takes_text=True),
+    Program(
+        "helm glab terraform tofu pulumi aws az systemctl dnf yum apk gsutil zypper dotnet gradle "
+        "vercel netlify wrangler firebase gem kind",
+        has_subcommands=True,
     ),
 )

@@ -23,6 +23,10 @@ class Word(NamedTuple):
     has_home_prefix: bool = False
     """Begins with an unquoted `~/`, or is `~`; the rest is literal."""
 
+    def with_text(self, text: str) -> "Word":
+        """Return a word for a part of this one, with the same quoting."""
+        return Word(text, self.is_literal, self.is_unquoted, self.is_one_word)
+
 
 Words = tuple[Word, ...]
 
@@ -58,6 +62,8 @@ class CommandPart(NamedTuple):
     """Arguments that are certainly paths it reads; only for commands known to read files."""
     written_paths: Words = ()
     """Arguments that are paths it writes, makes or removes."""
+    has_root_paths: bool = False
+    """Paths it reads may be relative to the repository root: x in `git show HEAD:x`."""
     read_only: bool = False
     """Only reads, provided that all of `possible_read_paths` may be read."""
     requires_trust: bool = False

@@ -107,7 +107,7 @@ async def never_reply() -> str:
 
 def make_model_error(reason: str = "rejected") -> ModelError:
     """Return an error that is not retried."""
-    return ModelError(cast("Any", reason), "planted")
+    return ModelError(cast("Any", reason), "injected")
 
 
 @dataclass

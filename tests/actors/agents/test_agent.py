@@ -13,8 +13,10 @@ from actors.agents.definition.definition import BUILD_AGENT, build_profile
 from actors.agents.definition.prepared_agent import PreparedAgent
 from actors.agents.effect_handlers.collaborators import AgentPorts, Collaborators
 from actors.agents.subagent_factory import DefaultSubagentFactory
+from actors.agents.turn.agent_identity import AgentIdentity
 from actors.agents.turn.agent_state import AgentState, RestoredState
 from actors.agents.turn.limits import Limits, TimerState, UsageTotals
+from actors.agents.turn.turn_state import TurnState
 from actors.models.model_client import ModelClient, ModelError, ModelRequest, Reply, ReplyDelta
 from actors.paths.workspace import Workspace
 from actors.runtime.system import ActorSystem
@@ -131,11 +133,11 @@ class AgentEnvironment:
         collaborators = Collaborators(JOURNAL, PERMISSIONS, APPROVALS, CONSOLE, (CONSOLE,))
         workspace = Workspace(folder, folder)
         context = ToolContext(workspace, {}, UnusedProcesses(), folder / "outputs", str)
+        read_only_tools = frozenset(tool.name for tool in BUILT_IN_TOOLS if tool.reads_only)
         state = AgentState(
-            agent_address=PRIMARY,
-            read_only_tools=frozenset(tool.name for tool in BUILT_IN_TOOLS if tool.reads_only),
+            identity=AgentIdentity(PRIMARY, read_only_tools=read_only_tools),
+            turn=TurnState(timer=TimerState(remaining_s=limits.seconds)),
             totals=UsageTotals(limits),
-            timer=TimerState(remaining_s=limits.seconds),
         )
         subagent_factory = DefaultSubagentFactory(
             (), BUILT_IN_TOOLS, (), model, context, CONFIGURED, limits, max_depth=0, run=1
@@ -299,4 +301,4 @@ def test_a_failed_write_of_a_subagent_is_reported_up(system: ActorSystem, tmp_pa
     environment.console.tell(PRIMARY, StartTurn(turn=1, text="do it"))
     environment.console.expect_kind(TurnStarted)
     environment.sync(TurnStarted)
-    environment.console.expect(PersistenceChanged(state="well"))
+    environment.console.expect(PersistenceChanged(state="ok"))

@@ -145,7 +145,10 @@ def test_subagent_tokens_count_and_end_the_whole_tree(sessions: SessionFixture) 
 
     assert isinstance(ended, TurnFailed)
     assert ended.reason == "token_budget"
-    assert list_task_ends(running) == [("general-2", "limited"), ("general-1", "limited")]
+    assert list_task_ends(running) == [
+        ("general-2", "limit_reached"),
+        ("general-1", "limit_reached"),
+    ]
     assert len(running.scripted_agents.requests) == 5
 
 
@@ -159,7 +162,7 @@ def test_limits_of_a_definition_end_only_its_agents(sessions: SessionFixture) ->
     running.prompt()
     wait_for_completion(running)
     assert "stopped after 2 requests" in running.scripted_agents.get_last_results("begin")[0]
-    assert list_task_ends(running) == [("short-1", "limited")]
+    assert list_task_ends(running) == [("short-1", "limit_reached")]
 
 
 def test_a_subagents_timer_is_paused_while_the_user_decides(sessions: SessionFixture) -> None:
@@ -176,7 +179,7 @@ def test_a_subagents_timer_is_paused_while_the_user_decides(sessions: SessionFix
     running.prompt()
     request = running.user.wait_for(ShowApproval).request
     ended = running.user.wait_for(SubagentEnded)
-    assert (ended.child.name, ended.status) == ("quick-1", "limited")
+    assert (ended.child.name, ended.status) == ("quick-1", "limit_reached")
     running.user.submit_decision(request.id)
     wait_for_completion(running)
     assert ("quick-2", "completed") in list_task_ends(running)

@@ -175,7 +175,7 @@ def test_a_failed_subagent_does_not_affect_its_sibling(
     wait_for_completion(running)
 
     bad, good = running.scripted_agents.get_last_results("begin")
-    assert "rejected: planted" in bad
+    assert "rejected: injected" in bad
     assert "fine" in good
 
 

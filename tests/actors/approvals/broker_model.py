@@ -221,7 +221,7 @@ class BrokerModel:
 
     def _on_decided(self, sent: ApprovalDecided, to: Address) -> None:
         assert sent in self._disk, "delivered before it was on disk"
-        if sent.decided_by == "person":
+        if sent.decided_by == "user":
             assert sent.decision == self._chosen.get(sent.id), "not the user's decision"
             assert sent.decision != "session" or sent.id in self._granted, "before its grant"
         self._end(sent.id, to)

@@ -99,7 +99,7 @@ class BrokerHarness:
         self.console.tell(APPROVALS, answer)
 
     def expect_dismissed(self, request_id: str = "r1") -> None:
-        self.console.expect(DismissApproval(id=request_id, outcome="answered"))
+        self.console.expect(DismissApproval(id=request_id, outcome="decided"))
 
     def expect_withdrawn(self, request_id: str = "r1") -> None:
         self.console.expect(DismissApproval(id=request_id, outcome="withdrawn"))

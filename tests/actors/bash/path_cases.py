@@ -1,6 +1,6 @@
 """Cases of paths: commands named by a path, and files that commands read and write."""
 
-from tests.actors.bash.command_case import ALLOW_ALL, make_rules, parse_cases
+from tests.actors.bash.case_format import ALLOW_ALL, make_rules, parse_cases
 
 _ALLOW_COMMANDS = make_rules("allow", "*")
 _DENY_ENV_READS = (*ALLOW_ALL, *make_rules("deny", ".env", "*/.env", permission="read"))
@@ -13,6 +13,7 @@ _DENY_LOCK_WRITES = (*ALLOW_ALL, *make_rules("deny", "*.lock", "secrets/*", perm
 
 COMMAND_PATHS = (
     *parse_cases(
+        "resolve paths",
         "command-path",
         "ask",
         ALLOW_ALL,
@@ -23,6 +24,7 @@ COMMAND_PATHS = (
 
 DENIED_READS = (
     *parse_cases(
+        "resolve paths",
         "denied-read",
         "deny",
         (*ALLOW_ALL, *make_rules("deny", ".env", "*/.env", "secret/*", permission="read")),
@@ -52,6 +54,7 @@ echo $(< .env)
 """,
     ),
     *parse_cases(
+        "resolve paths",
         "denied-read",
         "deny",
         _DENY_ENV_READS,
@@ -72,6 +75,7 @@ python3 -c 'open(".env").read()'
 """,
     ),
     *parse_cases(
+        "resolve paths",
         "denied-read",
         "deny",
         _DENY_ENV_AND_SECRET_READS,
@@ -89,6 +93,7 @@ git log '-L1,5:.env'
 """,
     ),
     *parse_cases(
+        "resolve paths",
         "denied-read",
         "deny",
         (*ALLOW_ALL, *make_rules("deny", "secret/*", permission="read")),
@@ -98,6 +103,7 @@ pushd secret; cat < a
 """,
     ),
     *parse_cases(
+        "resolve paths",
         "denied-read",
         "deny",
         (*ALLOW_ALL, *make_rules("deny", "*secret*", permission="read")),
@@ -117,6 +123,7 @@ aws s3api x --body file://secret
 
 DENIED_WRITES = (
     *parse_cases(
+        "resolve paths",
         "denied-write",
         "deny",
         (*ALLOW_ALL, *make_rules("deny", "secret*", permission="write")),
@@ -137,6 +144,7 @@ bash -c 'echo hi > secret'
 """,
     ),
     *parse_cases(
+        "resolve paths",
         "denied-write",
         "deny",
         _DENY_LOCK_WRITES,
@@ -156,6 +164,7 @@ vim x.lock
 """,
     ),
     *parse_cases(
+        "resolve paths",
         "denied-write",
         "deny",
         (*ALLOW_ALL, *make_rules("deny", "secret/*", permission="write")),
@@ -193,6 +202,7 @@ mktemp -p secret
 
 OPENED_FILES = (
     *parse_cases(
+        "resolve paths",
         "opened-file",
         "ask",
         _ALLOW_COMMANDS,
@@ -242,6 +252,7 @@ git log -- /etc/x
 """,
     ),
     *parse_cases(
+        "resolve paths",
         "opened-file",
         "allow",
         _ALLOW_COMMANDS,
@@ -270,6 +281,7 @@ git log --oneline -- src
 """,
     ),
     *parse_cases(
+        "resolve paths",
         "opened-file",
         "deny",
         _DENY_SECRETS_READS,

@@ -1,9 +1,10 @@
 """Cases of read-only commands, and of commands that only look like them."""
 
-from tests.actors.bash.command_case import parse_cases
+from tests.actors.bash.case_format import parse_cases
 
 READ_ONLY = (
     *parse_cases(
+        "analyze program",
         "read-only",
         "allow",
         (),
@@ -117,6 +118,7 @@ wc -l src/a.py && \⏎ head -3 src/a.py
 
 READ_ONLY_EDGE_CASES = (
     *parse_cases(
+        "analyze program",
         "read-only",
         "allow",
         (),
@@ -179,6 +181,7 @@ cd src && cat ../a || echo no
 
 NOT_READ_ONLY = (
     *parse_cases(
+        "analyze program",
         "not-read-only",
         "ask",
         (),
@@ -313,6 +316,7 @@ realpath --relative-to=/etc a
 """,
     ),
     *parse_cases(
+        "analyze program",
         "not-read-only",
         "ask",
         (),
@@ -381,6 +385,7 @@ cd $X && cat a
 """,
     ),
     *parse_cases(
+        "analyze program",
         "not-read-only",
         "ask",
         (),

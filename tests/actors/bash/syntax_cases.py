@@ -1,9 +1,10 @@
 """Cases of shell syntax: what separates, nests, redirects or hides commands."""
 
-from tests.actors.bash.command_case import ALLOW_ALL, ALLOW_ECHO, DENY_RM, CommandCase, parse_cases
+from tests.actors.bash.case_format import ALLOW_ALL, ALLOW_ECHO, DENY_RM, CommandCase, parse_cases
 
 CHAINED_COMMANDS = (
     *parse_cases(
+        "analyze syntax",
         "chaining",
         "ask",
         ALLOW_ECHO,
@@ -38,6 +39,7 @@ function f { rm x; }; echo hi
 """,
     ),
     *parse_cases(
+        "analyze syntax",
         "chaining",
         "allow",
         ALLOW_ECHO,
@@ -62,6 +64,7 @@ echo hi⏎ls
 
 SUBSTITUTIONS = (
     *parse_cases(
+        "analyze syntax",
         "substitution",
         "ask",
         ALLOW_ECHO,
@@ -104,6 +107,7 @@ echo "\\$(rm x)"
 """,
     ),
     *parse_cases(
+        "analyze syntax",
         "substitution",
         "allow",
         ALLOW_ECHO,
@@ -124,6 +128,7 @@ echo "$HOME" $1
 
 REDIRECTIONS = (
     *parse_cases(
+        "analyze syntax",
         "redirection",
         "ask",
         ALLOW_ALL,
@@ -156,6 +161,7 @@ ls 2>&1 >x
 """,
     ),
     *parse_cases(
+        "analyze syntax",
         "redirection",
         "allow",
         ALLOW_ALL,
@@ -179,6 +185,7 @@ echo a\>b
 
 COMPUTED_NAMES = (
     *parse_cases(
+        "analyze syntax",
         "computed-name",
         "ask",
         ALLOW_ALL,
@@ -231,6 +238,7 @@ ${SHELL} -c ls
 
 LINE_CONTINUATIONS = (
     *parse_cases(
+        "analyze syntax",
         "line-continuation",
         "ask",
         ALLOW_ECHO,
@@ -266,6 +274,7 @@ e\⏎cho a
 """,
     ),
     *parse_cases(
+        "analyze syntax",
         "line-continuation",
         "deny",
         DENY_RM,
@@ -283,6 +292,7 @@ git pu\⏎sh
 """,
     ),
     *parse_cases(
+        "analyze syntax",
         "line-continuation",
         "allow",
         ALLOW_ALL,
@@ -305,6 +315,7 @@ cat <<'E'⏎$\⏎(rm x)⏎E
 
 UNPARSABLE_TEXTS = (
     *parse_cases(
+        "analyze syntax",
         "unparsable",
         "ask",
         ALLOW_ALL,
@@ -361,19 +372,24 @@ cat <<A <<B⏎a⏎A⏎b⏎B
 """,
     ),
     *(
-        CommandCase(f"ls{char}x", "unparsable", "ask", ALLOW_ALL)
+        CommandCase(f"ls{char}x", "analyze syntax", "unparsable", "ask", ALLOW_ALL)
         for char in "\r\v\f\x00\x01\x1b\x7f\x85\xa0\u200b\u2028\u202e\u3000\ufeff\u00ad\u2003"
     ),
     CommandCase(
         "echo caf\N{CYRILLIC SMALL LETTER IE}\N{RIGHT-TO-LEFT OVERRIDE}",
+        "analyze syntax",
         "unparsable",
         "ask",
         ALLOW_ALL,
     ),
-    CommandCase("l\N{CYRILLIC SMALL LETTER DZE} x", "unparsable", "ask", ALLOW_ALL),
-    CommandCase("(" * 5_000, "unparsable", "ask", ALLOW_ALL),
-    CommandCase("echo " + "$(" * 300 + "ls" + ")" * 300, "unparsable", "ask", ALLOW_ALL),
-    CommandCase("echo " + "x" * 200_000, "unparsable", "ask", ALLOW_ALL),
-    CommandCase("", "unparsable", "ask", ALLOW_ALL),
-    CommandCase("# only a comment", "unparsable", "ask", ALLOW_ALL),
+    CommandCase(
+        "l\N{CYRILLIC SMALL LETTER DZE} x", "analyze syntax", "unparsable", "ask", ALLOW_ALL
+    ),
+    CommandCase("(" * 5_000, "analyze syntax", "unparsable", "ask", ALLOW_ALL),
+    CommandCase(
+        "echo " + "$(" * 300 + "ls" + ")" * 300, "analyze syntax", "unparsable", "ask", ALLOW_ALL
+    ),
+    CommandCase("echo " + "x" * 200_000, "analyze syntax", "unparsable", "ask", ALLOW_ALL),
+    CommandCase("", "analyze syntax", "unparsable", "ask", ALLOW_ALL),
+    CommandCase("# only a comment", "analyze syntax", "unparsable", "ask", ALLOW_ALL),
 )

@@ -6,7 +6,7 @@ import pytest
 
 from actors.tools.tool_list import DECLARED_TOOLS
 from messages.policy import Policy, Rule
-from tests.actors.bash.command_case import CommandCase
+from tests.actors.bash.case_format import CommandCase, Stage
 from tests.actors.bash.command_cases import CASES
 from tests.actors.bash.read_only_cases import NOT_READ_ONLY, READ_ONLY, READ_ONLY_EDGE_CASES
 from tests.actors.permissions.decision_helpers import (
@@ -18,7 +18,7 @@ from tests.actors.permissions.decision_helpers import (
 pytestmark = pytest.mark.quick
 
 TRUSTED_DEFAULTS = replace(Policy(tools=DECLARED_TOOLS, defaults=DEFAULT_RULES), trusted=True)
-KINDS = sorted({case.kind for case in CASES})
+KINDS = sorted({(case.stage, case.kind) for case in CASES})
 
 
 def find_mismatches(cases: tuple[CommandCase, ...], policy: Policy | None = None) -> list[str]:
@@ -31,9 +31,11 @@ def find_mismatches(cases: tuple[CommandCase, ...], policy: Policy | None = None
     return mismatches
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_each_kind_of_command_gets_its_decision(kind: str) -> None:
-    assert find_mismatches(tuple(case for case in CASES if case.kind == kind)) == []
+@pytest.mark.parametrize(("stage", "kind"), KINDS)
+def test_each_kind_of_command_gets_its_decision(stage: Stage, kind: str) -> None:
+    cases = tuple(case for case in CASES if (case.stage, case.kind) == (stage, kind))
+
+    assert find_mismatches(cases) == []
 
 
 def test_read_only_commands_run_without_a_question() -> None:

@@ -1,11 +1,12 @@
 """Cases of commands that run or write through their arguments or the environment."""
 
-from tests.actors.bash.command_case import ALLOW_ALL, make_rules, parse_cases
+from tests.actors.bash.case_format import ALLOW_ALL, make_rules, parse_cases
 
 _DENY_RM_AND_PUSH = (*ALLOW_ALL, *make_rules("deny", "rm *", "git push*"))
 
 WRAPPERS = (
     *parse_cases(
+        "analyze program",
         "wrapper",
         "ask",
         ALLOW_ALL,
@@ -191,6 +192,7 @@ iconv -o x y
 """,
     ),
     *parse_cases(
+        "analyze program",
         "wrapper",
         "ask",
         ALLOW_ALL,
@@ -218,6 +220,7 @@ pip config set x y
 
 ENVIRONMENT = (
     *parse_cases(
+        "analyze program",
         "environment",
         "ask",
         ALLOW_ALL,
@@ -273,6 +276,7 @@ BASH_ENV=x bash
 """,
     ),
     *parse_cases(
+        "analyze program",
         "environment",
         "ask",
         ALLOW_ALL,
@@ -286,6 +290,7 @@ printf -- '%%%5ln' PATH
 
 ALLOWED_COMMANDS = (
     *parse_cases(
+        "analyze program",
         "allowed",
         "allow",
         _DENY_RM_AND_PUSH,
@@ -304,6 +309,7 @@ tar czf a.tgz src
 """,
     ),
     *parse_cases(
+        "analyze program",
         "allowed",
         "allow",
         ALLOW_ALL,
@@ -324,6 +330,7 @@ cat src/*.txt
 """,
     ),
     *parse_cases(
+        "analyze program",
         "allowed",
         "allow",
         ALLOW_ALL,

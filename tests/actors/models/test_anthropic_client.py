@@ -130,7 +130,7 @@ def test_a_local_server_is_reached_without_the_proxy(monkeypatch: pytest.MonkeyP
         ),
         (
             respond_http_error(400, "invalid_request_error", "prompt is too long: 9 > 8"),
-            "too_long",
+            "context_too_long",
             "9 > 8",
         ),
         (
@@ -140,29 +140,37 @@ def test_a_local_server_is_reached_without_the_proxy(monkeypatch: pytest.MonkeyP
         ),
         (respond_http_error(403, "permission_error", "no"), "unauthorized", "ANTHROPIC_API_KEY"),
         (respond_http_error(404, "not_found_error", "model: nope"), "rejected", "model: nope"),
-        (respond_http_error(413, "request_too_large", "big"), "too_long", "new session"),
+        (respond_http_error(413, "request_too_large", "big"), "context_too_long", "new session"),
         (
             respond_http_error(429, "rate_limit_error", "slow", retry_after="7"),
             "rate_limited",
             "in 7 s",
         ),
-        (respond_http_error(500, "api_error", "oops"), "server_failed", "oops"),
+        (respond_http_error(500, "api_error", "oops"), "server_error", "oops"),
         (
             respond_http_error(500, "api_error", "oops", x_should_retry="false"),
-            "server_failed",
+            "server_error",
             "oops",
         ),
-        (respond_http_error(502, "api_error", "gateway"), "gateway", "gateway"),
+        (respond_http_error(502, "api_error", "gateway"), "gateway_error", "gateway"),
         (respond_http_error(503, "api_error", "later"), "unavailable", "later"),
         (respond_http_error(529, "overloaded_error", "Overloaded"), "overloaded", "in a moment"),
         (respond_stream_error("overloaded_error", "Overloaded"), "overloaded", "Overloaded"),
-        (respond_stream_error("api_error", "oops", HELLO), "server_failed", "oops"),
-        (truncate_response(HELLO, 600, "complete"), "cut_off", "ended the reply too early"),
-        (truncate_response(HELLO, 600, "close"), "cut_off", "was lost during the reply"),
-        (truncate_response(HELLO, 600, "reset"), "cut_off", "was lost during the reply"),
-        (truncate_response(HELLO, 0, "complete"), "protocol", "an empty reply"),
-        (ScriptedResponse(b"<html>\n<p>It works!</p>\n\n"), "protocol", "not an event stream"),
-        (ScriptedResponse(b"data: garbage\n\n"), "protocol", "Messages API"),
+        (respond_stream_error("api_error", "oops", HELLO), "server_error", "oops"),
+        (
+            truncate_response(HELLO, 600, "complete"),
+            "stream_interrupted",
+            "ended the reply too early",
+        ),
+        (truncate_response(HELLO, 600, "close"), "stream_interrupted", "was lost during the reply"),
+        (truncate_response(HELLO, 600, "reset"), "stream_interrupted", "was lost during the reply"),
+        (truncate_response(HELLO, 0, "complete"), "protocol_error", "an empty reply"),
+        (
+            ScriptedResponse(b"<html>\n<p>It works!</p>\n\n"),
+            "protocol_error",
+            "not an event stream",
+        ),
+        (ScriptedResponse(b"data: garbage\n\n"), "protocol_error", "Messages API"),
     ],
 )
 def test_every_failure_has_a_reason_and_one_clear_line(
@@ -182,7 +190,7 @@ def test_the_sdk_does_not_retry_on_its_own() -> None:
 
 def test_a_silent_stream_ends_the_request() -> None:
     error = get_error(truncate_response(HELLO, 600, "silence"), idle_timeout_s=0.05)
-    assert error.reason == "cut_off"
+    assert error.reason == "stream_interrupted"
     assert "sent nothing for 0.05 s" in error.detail
 
 

@@ -60,7 +60,7 @@ def classify(
         (
             413,
             "request_too_large",
-            "too_long",
+            "context_too_long",
             False,
             "the conversation is too long for the model (413: why); start a new session (/clear)",
         ),
@@ -74,7 +74,7 @@ def classify(
         (
             500,
             "api_error",
-            "server_failed",
+            "server_error",
             True,
             f"{SERVER} had an internal error (500: why); send the prompt again in a moment",
         ),
@@ -88,7 +88,7 @@ def classify(
         (
             504,
             "timeout_error",
-            "gateway",
+            "gateway_error",
             True,
             f"{SERVER} did not answer in time (504: why); send the prompt again in a moment",
         ),
@@ -115,12 +115,12 @@ def test_an_error_of_the_service_says_what_to_do(
     ("status", "page", "reason", "summary"),
     [
         (500, NGINX_PAGE.format("500 Oh"), "unavailable", "500 Oh"),
-        (502, NGINX_PAGE.format("502 Bad Gateway"), "gateway", "502 Bad Gateway"),
+        (502, NGINX_PAGE.format("502 Bad Gateway"), "gateway_error", "502 Bad Gateway"),
         (503, NGINX_PAGE.format("503 No"), "unavailable", "503 No"),
-        (504, NGINX_PAGE.format("Too late"), "gateway", "504: Too late"),
+        (504, NGINX_PAGE.format("Too late"), "gateway_error", "504: Too late"),
         (521, "error code: 521", "unavailable", "521: error code: 521"),
         (503, "", "unavailable", "503"),
-        (502, "upstream said\nnothing", "gateway", "502: upstream said nothing"),
+        (502, "upstream said\nnothing", "gateway_error", "502: upstream said nothing"),
         (529, NGINX_PAGE.format("Busy"), "overloaded", "529: Busy"),
     ],
 )
@@ -140,12 +140,12 @@ def test_a_gateways_refusal_is_not_blamed_on_the_key(status: int) -> None:
         f"a gateway or proxy in front of {SERVER} answered instead ({status}: Blocked & "
         "logged); check ANTHROPIC_BASE_URL, your network and your proxy"
     )
-    assert classify(status, "<p>Blocked &amp; logged</p>") == ("gateway", False, detail)
+    assert classify(status, "<p>Blocked &amp; logged</p>") == ("gateway_error", False, detail)
 
 
 def test_a_gateways_size_limit_suggests_a_new_session() -> None:
     reason, is_retryable, detail = classify(413, NGINX_PAGE.format("413 Request Entity Too Large"))
-    assert (reason, is_retryable) == ("too_long", False)
+    assert (reason, is_retryable) == ("context_too_long", False)
     assert detail.endswith(
         "(413 Request Entity Too Large); the conversation is too long for it; start a new session "
         "(/clear)"

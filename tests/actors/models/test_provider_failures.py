@@ -105,13 +105,13 @@ def send_one_request(*responses: ScriptedResponse, idle_timeout_s: float = 5.0) 
 @pytest.mark.parametrize(
     ("status", "reason"),
     [
-        (408, "gateway"),
+        (408, "gateway_error"),
         (409, "rejected"),
         (429, "rate_limited"),
-        (500, "server_failed"),
-        (502, "gateway"),
+        (500, "server_error"),
+        (502, "gateway_error"),
         (503, "unavailable"),
-        (504, "gateway"),
+        (504, "gateway_error"),
         (529, "overloaded"),
     ],
 )
@@ -214,10 +214,14 @@ def test_a_connection_closed_before_the_response_is_retryable() -> None:
             "rejected",
             "choose another one with --model or /model",
         ),
-        (respond_http_error(413, "request_too_large", "big"), "too_long", "start a new session"),
+        (
+            respond_http_error(413, "request_too_large", "big"),
+            "context_too_long",
+            "start a new session",
+        ),
         (
             respond_http_error(400, "invalid_request_error", "prompt is too long: 9 > 8"),
-            "too_long",
+            "context_too_long",
             "start a new session",
         ),
         (
@@ -232,7 +236,7 @@ def test_a_connection_closed_before_the_response_is_retryable() -> None:
         ),
         (
             ScriptedResponse(b"<html>nothing</html>", 200, {"content-type": "text/html"}),
-            "protocol",
+            "protocol_error",
             "check ANTHROPIC_BASE_URL",
         ),
     ],
@@ -251,7 +255,7 @@ def test_an_interrupted_stream_keeps_its_text_without_a_reply(
     ending: ResponseEnding,
 ) -> None:
     outcome = send_one_request(truncate_response(CALL, 900, ending))
-    assert outcome.error_fields == ("cut_off", True, 0)
+    assert outcome.error_fields == ("stream_interrupted", True, 0)
     assert "I will look.".startswith(outcome.text)
     assert outcome.usage is not None
     assert outcome.usage.requests == 1
@@ -261,9 +265,9 @@ def test_an_interrupted_stream_keeps_its_text_without_a_reply(
     ("error_type", "reason", "is_retryable"),
     [
         ("overloaded_error", "overloaded", True),
-        ("api_error", "server_failed", True),
+        ("api_error", "server_error", True),
         ("rate_limit_error", "rate_limited", True),
-        ("timeout_error", "server_failed", True),
+        ("timeout_error", "server_error", True),
         ("invalid_request_error", "rejected", False),
         ("authentication_error", "unauthorized", False),
     ],
@@ -284,7 +288,7 @@ def test_a_stream_without_its_last_event_is_no_success() -> None:
     end = CALL.body.rindex(b"event: message_stop")
     for after_bytes in (end, CALL.body.rindex(b"event: message_delta"), 900):
         assert send_one_request(truncate_response(CALL, after_bytes, "complete")).error_fields == (
-            "cut_off",
+            "stream_interrupted",
             True,
             0,
         )
@@ -331,7 +335,7 @@ def test_invalid_tool_arguments_are_dropped_with_an_error(
     ids=["not JSON", "wrong order", "bad index", "empty"],
 )
 def test_a_protocol_violation_is_a_permanent_error(response: ScriptedResponse) -> None:
-    assert send_one_request(response).error_fields == ("protocol", False, 0)
+    assert send_one_request(response).error_fields == ("protocol_error", False, 0)
 
 
 def test_unknown_events_are_ignored_and_stop_reasons_are_kept() -> None:
@@ -346,7 +350,7 @@ def test_unknown_events_are_ignored_and_stop_reasons_are_kept() -> None:
 
 def test_a_silent_stream_ends_after_the_idle_timeout() -> None:
     outcome = send_one_request(truncate_response(CALL, 900, "silence"), idle_timeout_s=0.05)
-    assert outcome.error_fields == ("cut_off", True, 0)
+    assert outcome.error_fields == ("stream_interrupted", True, 0)
     assert "sent nothing for 0.05 s" in str(outcome.error)
 
 
@@ -354,7 +358,7 @@ def test_retry_headers_apply_to_streams_that_fail_later() -> None:
     headers = {"content-type": "text/event-stream", "retry-after": "3", "x-should-retry": "false"}
     assert send_one_request(
         replace(truncate_response(HELLO, 600, "close"), headers=headers)
-    ).error_fields == ("cut_off", False, 3)
+    ).error_fields == ("stream_interrupted", False, 3)
 
 
 def test_a_refused_connection_is_retryable() -> None:

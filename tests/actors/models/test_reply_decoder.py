@@ -124,7 +124,9 @@ def test_an_incomplete_stream_never_yields_a_reply() -> None:
         assert not any(isinstance(event, Reply) for event in decoder.feed(STREAM[:length]))
         with pytest.raises(ModelError) as caught:
             decoder.finish()
-        assert caught.value.reason == ("cut_off" if b"\n\n" in STREAM[:length] else "protocol")
+        assert caught.value.reason == (
+            "stream_interrupted" if b"\n\n" in STREAM[:length] else "protocol_error"
+        )
 
 
 def test_all_text_of_one_read_is_one_delta() -> None:
@@ -273,7 +275,7 @@ def drop_event(number: int) -> bytes:
     ],
 )
 def test_a_protocol_violation_yields_an_error_and_no_reply(stream: bytes) -> None:
-    assert decode_error(stream).reason == "protocol"
+    assert decode_error(stream).reason == "protocol_error"
 
 
 def test_an_endless_event_does_not_fill_the_memory() -> None:
@@ -293,11 +295,11 @@ def test_an_event_with_endless_lines_does_not_fill_the_memory() -> None:
     ("error_type", "message", "reason"),
     [
         ("overloaded_error", "Overloaded", "overloaded"),
-        ("api_error", "Internal server error", "server_failed"),
+        ("api_error", "Internal server error", "server_error"),
         ("rate_limit_error", "Slow down", "rate_limited"),
         ("authentication_error", "invalid key", "unauthorized"),
-        ("request_too_large", "too large", "too_long"),
-        ("invalid_request_error", "prompt is too long: 5 > 4", "too_long"),
+        ("request_too_large", "too large", "context_too_long"),
+        ("invalid_request_error", "prompt is too long: 5 > 4", "context_too_long"),
         ("invalid_request_error", "bad", "rejected"),
         ("new_error", "", "rejected"),
     ],

@@ -19,7 +19,8 @@ def test_a_headless_run_imports_no_screen_modules() -> None:
 
 def test_the_first_screen_does_not_import_agents_or_permissions() -> None:
     loaded = list_modules_loaded_by(
-        "shell.cli.launch_config, shell.console.console, shell.cli.front_end, shell.repl.repl"
+        "shell.cli.launch_config, shell.console.console, "
+        "shell.cli.interactive_session, shell.repl.repl"
     )
     assert "actors.wiring.session_setup" in loaded
     deferred = {

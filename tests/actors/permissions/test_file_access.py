@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from actors.paths.resolve import IdentifyFile, PathResolver, WorkspacePaths
-from actors.permissions.access_analysis import AccessAnalyzer
+from actors.permissions.access_resolution import resolve_accesses
+from actors.permissions.call_analysis import analyze_call
 from actors.permissions.decide import combine_decisions, decide_access
 from actors.permissions.rule_index import get_rule_index
 from actors.tools.tool_list import DECLARED_TOOLS
@@ -39,10 +40,10 @@ def decide_read(identify_file: IdentifyFile | None, name: str, *rules: Rule) -> 
     )
     policy = Policy(tools=DECLARED_TOOLS, defaults=DEFAULT_RULES, sources=(user_rules(*rules),))
     rule_index = get_rule_index(policy, (BUILD_PROFILE,))
-    analyzer = AccessAnalyzer(resolver, rule_index)
-    analyzer.analyze(permission_request("read", name))
+    analyzed = analyze_call((permission_request("read", name),))
+    accesses = resolve_accesses(analyzed, resolver, rule_index).accesses
     return combine_decisions(
-        (access, decide_access(access, rule_index)) for access in analyzer.accesses
+        (access, decide_access(access, rule_index)) for access in accesses
     ).action
 
 

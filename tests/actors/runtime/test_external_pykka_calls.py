@@ -1,12 +1,15 @@
 """Effects of direct pykka calls on our cells."""
 
 import queue
+from collections.abc import Callable, Generator
 from functools import partial
 
 import pykka
 import pytest
 from pykka._envelope import Envelope as PykkaEnvelope
 
+from actors.runtime.actor import ActorFactory
+from actors.runtime.cell import Cell, NotACellMessageError
 from actors.runtime.event_loop import EventLoopThread
 from actors.runtime.registry import ActorRegistry
 from actors.runtime.system import ActorSystem
@@ -17,6 +20,18 @@ from tests.actors.runtime.sample_actors import Echo, EchoOnThread, Observed, Pin
 from tests.probe import PROBE_TIMEOUT_S, Probe
 
 pytestmark = pytest.mark.quick
+
+RootCell = Callable[[ActorFactory], Cell]
+
+
+@pytest.fixture
+def root_cell() -> Generator[RootCell]:
+    """Start the cell of a root actor, without an `ActorSystem`."""
+    event_loop = EventLoopThread()
+    event_loop.start()
+    registry = ActorRegistry(lambda _: None, event_loop)
+    yield lambda make: registry.start_cell(make, ROOT, None)
+    event_loop.stop()
 
 
 def test_pykkas_stop_all_does_not_stop_our_actors(system: ActorSystem, root: Probe) -> None:
@@ -56,3 +71,21 @@ def test_a_message_posted_during_the_end_is_a_dead_letter(
     cell.actor_inbox.put(PykkaEnvelope(Envelope(cell.address, ROOT, Ping())))
     event_loop.stop()
     assert registry.dead_letter_count == 1
+
+
+@pytest.mark.parametrize("echo", [Echo, EchoOnThread])
+def test_an_ask_through_pykka_fails_in_the_sender(echo: type[Echo], root_cell: RootCell) -> None:
+    """A handler returns nothing, so the reply could only be waited for forever."""
+    cell = root_cell(echo)
+    question = Envelope(cell.address, ROOT, Ping())
+    for block in (True, False):
+        with pytest.raises(NotACellMessageError, match=r"use ActorSystem\.ask"):
+            cell.actor_ref.ask(question, block=block, timeout=PROBE_TIMEOUT_S)
+    with pytest.raises(NotACellMessageError, match=r"use ActorSystem\.ask"):
+        _ = cell.actor_ref.proxy().address
+    with pytest.raises(NotACellMessageError, match=r"use ActorSystem\.tell"):
+        cell.actor_ref.tell("not an item")
+    assert cell.actor_ref.stop(timeout=PROBE_TIMEOUT_S)
+    assert cell.actor_ref.actor_stopped.wait(PROBE_TIMEOUT_S)
+    with pytest.raises(pykka.ActorDeadError):
+        cell.actor_ref.ask(question, timeout=PROBE_TIMEOUT_S)

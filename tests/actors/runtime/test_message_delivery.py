@@ -218,16 +218,16 @@ def test_a_second_reply_is_a_dead_letter() -> None:
 def test_a_missing_reply_raises_a_timeout(system: ActorSystem, peer: Probe) -> None:
     with pytest.raises(TimeoutError):
         system.ask(peer.address, Ping(), timeout_s=0.01)
-    asker, message = peer.next_from()
+    requester, message = peer.next_from()
     assert message == Ping()
-    assert asker not in system.addresses
+    assert requester not in system.addresses
 
 
 def test_a_late_reply_is_a_dead_letter(system: ActorSystem, peer: Probe) -> None:
     with pytest.raises(TimeoutError):
         system.ask(peer.address, Ping(), timeout_s=0.01)
-    asker, _ = peer.next_from()
-    peer.tell(asker, Observed(text="too late"))
+    requester, _ = peer.next_from()
+    peer.tell(requester, Observed(text="too late"))
     assert system.dead_letter_count == 1
 
 

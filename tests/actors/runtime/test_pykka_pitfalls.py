@@ -110,8 +110,8 @@ def test_a_late_reply_reaches_no_other_question(system: ActorSystem, peer: Probe
     """2. In pykka, too, a request may run after its timeout; so retried requests carry an id."""
     with pytest.raises(TimeoutError):
         system.ask(peer.address, TrackedQuestion(text="slow"), timeout_s=0.01)
-    asker, _ = peer.next_from()
-    peer.tell(asker, Observed(text="too late"))
+    requester, _ = peer.next_from()
+    peer.tell(requester, Observed(text="too late"))
     echo = system.start(AnsweringActor)
     assert system.ask(echo, TrackedQuestion(text="other"), PROBE_TIMEOUT_S) == Observed(
         text="other"
@@ -120,7 +120,7 @@ def test_a_late_reply_reaches_no_other_question(system: ActorSystem, peer: Probe
 
 
 def test_a_crash_is_reported_to_the_parent(system: ActorSystem, root: Probe, peer: Probe) -> None:
-    """3. pykka raises the exception in the asker, and the actor continues unchanged."""
+    """3. pykka raises the exception in the requester, and the actor continues unchanged."""
     events: queue.SimpleQueue[str] = queue.SimpleQueue()
     pykka_actor = StockPykkaActor.start(events)
     with pytest.raises(ValueError, match="crash"):
@@ -155,7 +155,7 @@ def test_a_crash_still_calls_on_stop(system: ActorSystem, root: Probe) -> None:
 def test_system_exit_ends_only_one_actor(
     system: ActorSystem, root: Probe, restart: Restart
 ) -> None:
-    """5. pykka stops all actors of the process, and the asker waits forever."""
+    """5. pykka stops all actors of the process, and the requester waits forever."""
     sibling = system.start(Echo)
     child = system.start(AnsweringActor, restart=restart)
     reply = system.ask(child, TrackedQuestion(text="exit"), PROBE_TIMEOUT_S)

@@ -221,7 +221,7 @@ async def ignore_cancellation() -> Observed:
 def test_a_stuck_job_is_abandoned_before_the_restart(
     system: ActorSystem, root: Probe, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("actors.runtime.mailbox_processor.DEFAULT_STOP_TIMEOUT_S", 0.01)
+    monkeypatch.setattr("actors.runtime.cell.DEFAULT_STOP_TIMEOUT_S", 0.01)
     child = start_crashing_actor(
         system, root, partial(CrashingActor, on_first_start=start_job_with(ignore_cancellation))
     )
@@ -233,7 +233,7 @@ def test_a_stuck_job_is_abandoned_before_the_restart(
 def test_an_abandoned_jobs_late_outcome_is_dropped(
     system: ActorSystem, root: Probe, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("actors.runtime.mailbox_processor.DEFAULT_STOP_TIMEOUT_S", 0.01)
+    monkeypatch.setattr("actors.runtime.cell.DEFAULT_STOP_TIMEOUT_S", 0.01)
     release, ended = asyncio.Event(), queue.SimpleQueue[str]()
 
     async def job() -> Observed:

@@ -6,7 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from actors.tools.help import HelpTopic
-from shell.cli.help_text import build_help_text
+from shell.cli.help_tool_text import build_help_text
 from shell.commands.command_table import COMMANDS
 from shell.help.topics import TOPICS
 from tests.actors.tools.tool_caller import ToolCaller

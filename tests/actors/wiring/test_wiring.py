@@ -118,7 +118,8 @@ SWITCHED_TO_PLAN = AgentSwitched(
 
 
 def make_primary(
-    session: SessionHandle, **changes: Any
+    session: SessionHandle,
+    **changes: Any,  # noqa: ANN401  (as `replace`)
 ) -> tuple[dict[str, PreparedAgent], RestoredState]:
     """Return the primary agents of a session with these options, and the restored state."""
     options = replace(
@@ -138,8 +139,8 @@ def find_starting_agent(session: SessionHandle, **changes: Any) -> tuple[str, st
     """Return the agent that a run starts with, and the agent to switch back to."""
     _, restored = make_primary(session, **changes)
     if restored.pending_switch is None:
-        return restored.state.agent, restored.state.previous_agent
-    return restored.pending_switch.agent, restored.state.agent
+        return restored.state.selection.agent, restored.state.selection.previous_agent
+    return restored.pending_switch.agent, restored.state.selection.agent
 
 
 def test_a_session_started_in_plan_mode_returns_to_the_agent(

@@ -1,4 +1,4 @@
-"""The stage and the script of the demo, played against each other with the simplest of tools."""
+"""The demo's script fixes the demo's repository."""
 
 import subprocess
 from pathlib import Path
@@ -18,11 +18,11 @@ def run_command(folder: Path, command: str) -> subprocess.CompletedProcess[str]:
 
 
 def execute_call(folder: Path, call: ScriptedCall) -> tuple[str, bool]:
-    """Do what a call says; return its text and whether it failed."""
+    """Run a call with minimal tools; return its text and whether it failed."""
     arguments = {name: str(value) for name, value in call.input.items()}
     if call.name == "bash":
-        done = run_command(folder, arguments["command"])
-        return done.stdout, done.returncode != 0
+        result = run_command(folder, arguments["command"])
+        return result.stdout, result.returncode != 0
     if call.name == "task":
         return play_script(folder, arguments["prompt"]), False
     path = folder / arguments["path"]
@@ -38,7 +38,7 @@ def execute_call(folder: Path, call: ScriptedCall) -> tuple[str, bool]:
 
 
 def play_script(folder: Path, prompt: str) -> str:
-    """Let one agent play to its end, and those that it starts; return its last words."""
+    """Run one agent and its subagents to the end; return its last text."""
     messages: list[JsonValue] = [{"role": "user", "content": prompt}]
     while (plan := make_demo_reply({"messages": messages})).calls:
         results: list[JsonValue] = []
@@ -55,14 +55,14 @@ def repository(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_the_stage_is_a_clean_repository_with_exactly_one_failing_test(repository: Path) -> None:
+def test_the_repository_is_clean_with_one_failing_test(repository: Path) -> None:
     assert run_command(repository, "git status --porcelain").stdout == ""
     tests = run_command(repository, "python3 -m unittest -q")
     assert tests.returncode == 1
     assert "FAILED (failures=1)" in tests.stdout
 
 
-def test_the_script_finds_and_mends_the_fault_and_leaves_the_stage_green_and_clean(
+def test_the_script_fixes_the_bug_and_commits_it(
     repository: Path,
 ) -> None:
     assert play_script(repository, DEMO_PROMPT) == SUMMARY
@@ -71,7 +71,7 @@ def test_the_script_finds_and_mends_the_fault_and_leaves_the_stage_green_and_cle
     assert run_command(repository, "git log --oneline").stdout.count("\n") == 2
 
 
-def test_the_users_own_git_settings_and_variables_do_not_reach_the_stage(
+def test_the_users_git_settings_do_not_affect_the_repository(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     elsewhere = tmp_path / "elsewhere"
@@ -79,7 +79,7 @@ def test_the_users_own_git_settings_and_variables_do_not_reach_the_stage(
     settings = tmp_path / "gitconfig"
     settings.write_text("[commit]\n gpgSign = true\n[core]\n hooksPath = /\n")
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(settings))
-    stage = tmp_path / "stage"
-    create_repository(stage)
-    assert (stage / ".git" / "HEAD").exists()
+    folder = tmp_path / "demo"
+    create_repository(folder)
+    assert (folder / ".git" / "HEAD").exists()
     assert not elsewhere.exists()

@@ -2,9 +2,11 @@
 
 import pytest
 
-from shell.cli.arguments import HelpOptions, StartError, UsageError, parse_command_line
+from shell.cli.arguments import parse_command_line
 from shell.cli.help_command import run_help_command
 from shell.help.topics import TOPICS, read_topic
+from shell.startup.errors import StartError
+from shell.startup.options import HelpOptions
 
 pytestmark = pytest.mark.quick
 
@@ -34,5 +36,5 @@ def test_an_unknown_topic_is_a_usage_error_that_names_the_topics() -> None:
 def test_help_takes_at_most_one_topic() -> None:
     assert parse_command_line(["help"]) == HelpOptions()
     assert parse_command_line(["help", "keys"]) == HelpOptions(topic="keys")
-    with pytest.raises(UsageError):
+    with pytest.raises(StartError):
         parse_command_line(["help", "keys", "agents"])

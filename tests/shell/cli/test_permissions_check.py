@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from shell.cli.arguments import CheckOptions, StartError, parse_command_line
+from shell.cli.arguments import parse_command_line
 from shell.cli.permissions_check import run_permissions_check
-from tests.actors.bash.command_case import CommandCase
+from shell.startup.errors import StartError
+from shell.startup.options import CheckOptions
+from tests.actors.bash.case_format import CommandCase
 from tests.actors.bash.command_cases import CASES
 from tests.actors.bash.read_only_cases import READ_ONLY
 

@@ -1,4 +1,4 @@
-"""Slash commands as a person meets them."""
+"""Slash commands, typed on the real screen."""
 
 import subprocess
 from pathlib import Path
@@ -22,6 +22,7 @@ from messages.permissions import (
 from messages.policy import PermissionRequest, Policy, Rule, RuleSource
 from messages.turns import SwitchAgent, UsageChanged
 from shell.commands.command_table import COMMANDS
+from shell.commands.permissions import RULES_UNCHANGED
 from shell.config.reload_rules import ReloadedRules
 from shell.sessions.next_session import NextSession
 from shell.sessions.session_context import SessionContext
@@ -31,20 +32,20 @@ from tests.shell.screen_harness import ScreenHarness, run_on_screen
 from tests.shell.screen_setup import start_session
 
 
-def git(folder: Path, *words: str) -> None:
+def run_git(folder: Path, *arguments: str) -> None:
     identity = ("-c", "user.name=x", "-c", "user.email=x@localhost")
-    subprocess.run(["git", *identity, *words], cwd=folder, check=True, capture_output=True)
+    subprocess.run(["git", *identity, *arguments], cwd=folder, check=True, capture_output=True)
 
 
-def test_diff_shows_changes_and_new_files_and_runs_nothing_of_the_repository(
+def test_diff_shows_changes_without_running_configured_programs(
     tmp_path: Path,
 ) -> None:
-    git(tmp_path, "init", "-q")
+    run_git(tmp_path, "init", "-q")
     (tmp_path / "a.txt").write_text("old\n")
-    git(tmp_path, "add", ".")
-    git(tmp_path, "commit", "-qm", "one")
-    git(tmp_path, "config", "diff.external", f"touch {tmp_path}/ran")
-    git(tmp_path, "config", "core.fsmonitor", f"touch {tmp_path}/ran")
+    run_git(tmp_path, "add", ".")
+    run_git(tmp_path, "commit", "-qm", "one")
+    run_git(tmp_path, "config", "diff.external", f"touch {tmp_path}/ran")
+    run_git(tmp_path, "config", "core.fsmonitor", f"touch {tmp_path}/ran")
     (tmp_path / "a.txt").write_text("new\x1b[2J\n")
     (tmp_path / "b.txt").write_text("")
 
@@ -61,7 +62,7 @@ def test_diff_shows_changes_and_new_files_and_runs_nothing_of_the_repository(
     assert not (tmp_path / "ran").exists()
 
 
-def test_diff_says_what_git_says_where_there_is_no_repository(tmp_path: Path) -> None:
+def test_diff_shows_the_error_of_git_outside_a_repository(tmp_path: Path) -> None:
     async def script(here: ScreenHarness) -> None:
         await start_session(here)
         here.type("/diff\r")
@@ -83,20 +84,20 @@ def test_help_opens_a_topic_and_names_the_topics() -> None:
     run_on_screen(script)
 
 
-def test_clear_goes_on_with_a_new_session() -> None:
-    successors: list[NextSession | None] = []
+def test_clear_starts_a_new_session() -> None:
+    next_sessions: list[NextSession | None] = []
 
     async def script(here: ScreenHarness) -> None:
         await start_session(here)
         here.type("/clear\r")
         await here.wait_until(lambda: not here.controller.app.is_running, "the end")
-        successors.append(here.repl.next_session)
+        next_sessions.append(here.repl.next_session)
 
     assert run_on_screen(script) == 0
-    assert successors == [NextSession(None)]
+    assert next_sessions == [NextSession(None)]
 
 
-def test_permissions_lists_rules_by_their_sources_and_grants() -> None:
+def test_permissions_lists_rules_by_source_and_grants() -> None:
     push = Rule(permission="bash", pattern="git push\x1b[2J", action="deny")
     look = Rule(permission="read", pattern="*", action="ask")
     source = RuleSource(name="user rules, ~/config.toml", rules=(push, look), trusted=False)
@@ -116,7 +117,7 @@ def test_permissions_lists_rules_by_their_sources_and_grants() -> None:
     run_on_screen(script, rows=40)
 
 
-def test_permissions_says_that_a_plan_is_under_way_whatever_the_session_is_set_to() -> None:
+def test_permissions_shows_plan_mode_and_the_mode_after_it() -> None:
     async def script(here: ScreenHarness) -> None:
         here.put_events(
             sample_events.session_configured(agent="plan", mode="yolo", max_mode="plan")
@@ -128,7 +129,7 @@ def test_permissions_says_that_a_plan_is_under_way_whatever_the_session_is_set_t
     run_on_screen(script, rows=40)
 
 
-def test_a_grant_is_taken_back_by_the_number_that_was_shown() -> None:
+def test_revoke_takes_the_number_of_a_listed_grant() -> None:
     one = Rule(permission="bash", pattern="npm test\x1b[2J", action="allow")
     two = Rule(permission="write", pattern="a.py", action="allow")
     policy = Policy(grants=(one,), project_grants=(two,))
@@ -136,17 +137,17 @@ def test_a_grant_is_taken_back_by_the_number_that_was_shown() -> None:
     async def script(here: ScreenHarness) -> None:
         await start_session(here)
         here.type("/permissions revoke 1\r")
-        await here.wait_for_text("Type /permissions first: it numbers what you granted.")
+        await here.wait_for_text("Type /permissions first: it numbers your grants.")
         here.put_events(PolicySnapshot(policy=policy))
         await here.wait_for_text("Use /permissions revoke N to revoke a grant.")
         assert "  1  allow bash npm test^[[2J" in here.rows
         assert "  2  allow write a.py" in here.rows
         here.type("/permissions revoke 3\r")
-        await here.wait_for_text("Nothing that was granted had the number 3 when you looked last.")
+        await here.wait_for_text("There is no grant 3. Type /permissions to list them.")
         assert here.posted == []
         here.type("/permissions revoke 2\r")
-        taken = RevokeGrant(rule=two, scope="project")
-        await here.wait_until(lambda: here.posted == [taken], "the revocation")
+        revocation = RevokeGrant(rule=two, scope="project")
+        await here.wait_until(lambda: here.posted == [revocation], "the revocation")
         here.put_events(GrantRevoked(rule=two, scope="project", policy_version=2))
         await here.wait_for_text("Revoked `write a.py` (this project).")
         here.put_events(RevokeGrantFailed(rule=one, scope="session", detail="disk full"))
@@ -155,8 +156,8 @@ def test_a_grant_is_taken_back_by_the_number_that_was_shown() -> None:
     run_on_screen(script, rows=40)
 
 
-def test_permissions_why_says_what_decided_part_by_part() -> None:
-    verdict = PermissionDecision(
+def test_permissions_why_explains_each_part_of_a_command() -> None:
+    decision = PermissionDecision(
         id="q", action="deny", reason="deny bash rm * (F)", policy_version=3
     )
     part = EvaluatedRequest(
@@ -173,7 +174,7 @@ def test_permissions_why_says_what_decided_part_by_part() -> None:
         await here.wait_for_text("No call has been evaluated yet.")
         here.put_events(
             DecisionExplained(
-                agent=sample_events.EXPLORER, decision=verdict, evaluated_requests=(part,)
+                agent=sample_events.EXPLORER, decision=decision, evaluated_requests=(part,)
             )
         )
         await here.wait_for_text(
@@ -184,27 +185,27 @@ def test_permissions_why_says_what_decided_part_by_part() -> None:
     run_on_screen(script, rows=40)
 
 
-def test_mode_plan_and_build_tell_engine_and_agent() -> None:
+def test_mode_plan_and_build_send_their_requests() -> None:
     async def script(here: ScreenHarness) -> None:
         await start_session(here)
         for typed in ("/mode yolo", "/mode plan", "/plan", "/build"):
             here.type(f"{typed}\r")
             await here.wait_for_text(f"> {typed}")
         to_plan = SwitchAgent(agent="plan")
-        wanted = [ChangeMode(mode="yolo"), to_plan, to_plan, SwitchAgent()]
-        await here.wait_until(lambda: here.posted == wanted, "the wishes")
+        expected = [ChangeMode(mode="yolo"), to_plan, to_plan, SwitchAgent()]
+        await here.wait_until(lambda: here.posted == expected, "the requests")
         here.type("/mode wild\r")
         await here.wait_for_text("usage: /mode [plan|default|auto-edit|yolo]")
         here.type("/mode\r")
         await here.wait_for_text("Mode default: changes need your approval, and so do commands")
-        assert here.posted == wanted
+        assert here.posted == expected
 
     run_on_screen(script, rows=40)
 
 
-def test_permissions_reload_tells_the_engine_what_the_files_hold_now() -> None:
+def test_permissions_reload_sends_the_rules_of_the_files() -> None:
     rules = ReplaceRules(sources=(), trusted=False)
-    found = [
+    results = [
         ReloadedRules(rules, ("user rules: watch\x1b[2J out",)),
         ReloadedRules(None, ("F:3: wrong",)),
     ]
@@ -220,17 +221,17 @@ def test_permissions_reload_tells_the_engine_what_the_files_hold_now() -> None:
         await here.wait_for_text("The rules were not replaced: disk full.")
         here.type("/permissions reload\r")
         await here.wait_for_text("F:3: wrong")
-        await here.wait_for_text("The old rules stay.")
+        await here.wait_for_text(RULES_UNCHANGED)
         assert here.posted == [rules]
         here.type("/permissions relod\r")
         await here.wait_for_text("usage: /permissions [why | revoke N | reload]")
 
     run_on_screen(
-        script, rows=40, session_context=SessionContext(reload_rules=lambda: found.pop(0))
+        script, rows=40, session_context=SessionContext(reload_rules=lambda: results.pop(0))
     )
 
 
-def test_the_footer_tells_how_full_the_context_is() -> None:
+def test_the_footer_shows_how_full_the_context_is() -> None:
     async def script(here: ScreenHarness) -> None:
         await start_session(here)
         usage = UsageChanged(
@@ -242,17 +243,17 @@ def test_the_footer_tells_how_full_the_context_is() -> None:
     run_on_screen(script)
 
 
-def test_no_words_behind_a_command_end_the_screen(tmp_path: Path) -> None:
+def test_no_arguments_of_a_command_crash_the_screen(tmp_path: Path) -> None:
     hostile = ("~nobody-has-this-name/a", "9" * 5000, "../" * 2000, "²", "-1", "[*", "%s", "{0}")
     session = tmp_path / "s.jsonl"
 
     async def script(here: ScreenHarness) -> None:
         await start_session(here)
         for name in COMMANDS.keys() - {"quit", "clear"}:
-            for words in ("", *hostile, *(f"show {each}" for each in hostile)):
-                here.controller.host.run_command(f"/{name} {words}")
+            for arguments in ("", *hostile, *(f"show {each}" for each in hostile)):
+                here.repl.run_command(f"/{name} {arguments}")
         for number in hostile:
-            here.controller.host.run_command(f"/permissions revoke {number}")
+            here.repl.run_command(f"/permissions revoke {number}")
 
-    place = SessionContext(cwd=tmp_path, workspace_root=tmp_path, session_file=session)
-    assert run_on_screen(script, session_context=place) == 0
+    context = SessionContext(cwd=tmp_path, workspace_root=tmp_path, session_file=session)
+    assert run_on_screen(script, session_context=context) == 0

@@ -1,4 +1,4 @@
-"""Definitions of agents as people write them: for Greenroom, and for other programs."""
+"""Agent definition files, written for Greenroom and for other programs."""
 
 from pathlib import Path
 
@@ -8,7 +8,6 @@ from actors.agents.definition.definition import BUILT_IN_DEFINITIONS, build_prof
 from actors.paths.workspace import Workspace
 from actors.permissions.rules import has_tool
 from messages.policy import Rule
-from shell.cli.agents_command import agents_to_dict, format_agents
 from shell.config.agent_discovery import DiscoveredAgents, discover_agents
 from shell.config.agent_file_parser import (
     DefinitionError,
@@ -16,6 +15,7 @@ from shell.config.agent_file_parser import (
     ParsedDefinition,
     parse_definition,
 )
+from shell.config.agent_list_format import agents_to_dict, format_agents
 
 pytestmark = pytest.mark.quick
 
@@ -28,12 +28,12 @@ def parse(head: str, origin: FileOrigin = USER_ORIGIN, body: str = "Do it.") -> 
     return parse_definition(f"---\n{head}\n---\n\n{body}\n", "stem", origin)
 
 
-def has_tools(found: ParsedDefinition, *names: str) -> list[bool]:
-    return [has_tool(build_profile(found.definition), name) for name in names]
+def has_tools(parsed: ParsedDefinition, *names: str) -> list[bool]:
+    return [has_tool(build_profile(parsed.definition), name) for name in names]
 
 
-def test_every_key_counts() -> None:
-    found = parse(
+def test_every_key_of_a_definition_is_parsed() -> None:
+    parsed = parse(
         "name: finder\n"
         "description: Finds\n"
         "mode: subagent\n"
@@ -49,14 +49,14 @@ def test_every_key_counts() -> None:
         "delegates: [bash]\n"
         "interactive: true\n"
     )
-    definition = found.definition
+    definition = parsed.definition
 
     assert (definition.name, definition.description, definition.system_prompt) == (
         "finder",
         "Finds",
         "Do it.",
     )
-    assert has_tools(found, "read", "glob", "grep", "write") == [True, True, False, False]
+    assert has_tools(parsed, "read", "glob", "grep", "write") == [True, True, False, False]
     assert definition.rules == (
         Rule(permission="bash", pattern="git *", action="allow"),
         Rule(permission="bash", pattern="*", action="deny"),
@@ -72,16 +72,16 @@ def test_every_key_counts() -> None:
     assert definition.delegates == ("bash",)
     assert definition.interactive
     assert definition.model != "sonnet", "an alias is resolved"
-    assert found.ignored_keys == ()
+    assert parsed.ignored_keys == ()
 
 
-def test_a_file_without_keys_is_named_after_itself_and_has_every_tool() -> None:
-    found = parse("")
-    assert found.definition.name == "stem"
-    assert has_tools(found, "bash", "anything") == [True, True]
+def test_a_file_without_keys_has_defaults() -> None:
+    parsed = parse("")
+    assert parsed.definition.name == "stem"
+    assert has_tools(parsed, "bash", "anything") == [True, True]
 
 
-def test_tools_of_other_programs_are_known_by_their_names() -> None:
+def test_tool_names_of_other_programs_are_understood() -> None:
     claude = parse("tools: Read, Grep, Bash(git *), TodoWrite, WebFetch, Task", FOREIGN_ORIGIN)
     assert has_tools(claude, "read", "grep", "bash", "todo_write", "task") == [True] * 5
     assert has_tools(claude, "write", "webfetch", "glob") == [False] * 3
@@ -94,13 +94,13 @@ def test_tools_of_other_programs_are_known_by_their_names() -> None:
 
 
 @pytest.mark.parametrize("tools", ["WebFetch, mcp", "[]", "''", "['']", "{}"])
-def test_a_list_of_nothing_that_is_known_is_no_tools_and_never_all(tools: str) -> None:
-    found = parse(f"tools: {tools}", FOREIGN_ORIGIN)
-    assert has_tools(found, "read", "bash", "write", "task") == [False] * 4
+def test_a_list_of_unknown_tools_means_no_tools(tools: str) -> None:
+    parsed = parse(f"tools: {tools}", FOREIGN_ORIGIN)
+    assert has_tools(parsed, "read", "bash", "write", "task") == [False] * 4
 
 
 @pytest.mark.parametrize(
-    ("key", "said", "mode"),
+    ("key", "value", "mode"),
     [
         ("approvalMode", "auto-edit", "auto-edit"),
         ("approval_mode", "bubble", "default"),
@@ -110,18 +110,18 @@ def test_a_list_of_nothing_that_is_known_is_no_tools_and_never_all(tools: str) -
         ("permissionMode", "bypassPermissions", "yolo"),
     ],
 )
-def test_modes_of_other_programs_are_understood(key: str, said: str, mode: str) -> None:
-    assert parse(f"{key}: {said}", FOREIGN_ORIGIN).definition.permission_mode == mode
+def test_modes_of_other_programs_are_understood(key: str, value: str, mode: str) -> None:
+    assert parse(f"{key}: {value}", FOREIGN_ORIGIN).definition.permission_mode == mode
 
 
-def test_approval_mode_counts_more_than_permission_mode() -> None:
-    found = parse("permissionMode: bypassPermissions\napproval_mode: plan", FOREIGN_ORIGIN)
-    assert found.definition.permission_mode == "plan"
+def test_approval_mode_overrides_permission_mode() -> None:
+    parsed = parse("permissionMode: bypassPermissions\napproval_mode: plan", FOREIGN_ORIGIN)
+    assert parsed.definition.permission_mode == "plan"
 
 
-def test_unknown_keys_and_wrong_values_of_a_foreign_file_are_left_out_and_told() -> None:
-    found = parse("color: red\nhooks: {a: 1}\nmaxTurns: many\npermissionMode: odd", FOREIGN_ORIGIN)
-    assert [each.split(" ")[0] for each in found.ignored_keys] == [
+def test_wrong_values_in_a_foreign_file_are_ignored_and_listed() -> None:
+    parsed = parse("color: red\nhooks: {a: 1}\nmaxTurns: many\npermissionMode: odd", FOREIGN_ORIGIN)
+    assert [each.split(" ")[0] for each in parsed.ignored_keys] == [
         "approval_mode",
         "max_turns",
         "color",
@@ -129,42 +129,45 @@ def test_unknown_keys_and_wrong_values_of_a_foreign_file_are_left_out_and_told()
     ]
 
 
-def test_a_colon_in_a_description_is_no_fault() -> None:
-    found = parse("name: a\ndescription: Use this: it finds", FOREIGN_ORIGIN)
-    assert found.definition.description == "Use this: it finds"
+def test_a_colon_in_a_description_is_accepted() -> None:
+    parsed = parse("name: a\ndescription: Use this: it finds", FOREIGN_ORIGIN)
+    assert parsed.definition.description == "Use this: it finds"
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "problem"),
     [
-        ("no fence", "a.md:1: it does not begin with a line ---"),
-        ("---\nname: a\n", "a.md:1: no second line ---"),
+        ("no fence", "a.md:1: the file does not start with a line ---"),
+        ("---\nname: a\n", "a.md:1: the frontmatter does not end with a line ---"),
         ("---\nname: a\nmax_turns: 0\n---\n", "a.md:3: max_turns must be a whole number"),
-        ("---\nmode: chief\n---\n", "a.md:2: mode must be primary, subagent, all"),
-        ("---\npermission: {bash: maybe}\n---\n", "a.md:2: permission of bash must be allow"),
-        ("---\nname: '!'\n---\n", "a.md:2: its name has no letters"),
+        ("---\nmode: chief\n---\n", "a.md:2: mode must be one of primary, subagent, all"),
+        (
+            "---\npermission: {bash: maybe}\n---\n",
+            "a.md:2: permission for bash must be one of allow",
+        ),
+        ("---\nname: '!'\n---\n", "a.md:2: the name has no letters"),
         ("---\nname: a\n  b: : [\n---\n", "a.md:3:"),
     ],
 )
-def test_a_broken_file_of_ours_is_told_with_its_line(text: str, told: str) -> None:
+def test_an_invalid_file_is_an_error_with_its_line(text: str, problem: str) -> None:
     with pytest.raises(DefinitionError, match=r"a\.md") as raised:
         parse_definition(text, "stem", USER_ORIGIN)
-    assert told in str(raised.value)
+    assert problem in str(raised.value)
 
 
-def test_a_project_hands_on_no_tools_and_never_allows() -> None:
-    found = parse("delegates: [bash]", PROJECT_ORIGIN)
-    assert found.definition.delegates == ()
-    assert found.definition.from_project
-    assert found.ignored_keys == ("delegates (never taken from a project)",)
+def test_a_project_cannot_delegate_tools() -> None:
+    parsed = parse("delegates: [bash]", PROJECT_ORIGIN)
+    assert parsed.definition.delegates == ()
+    assert parsed.definition.from_project
+    assert parsed.ignored_keys == ("delegates (ignored in a project)",)
 
 
-def test_a_name_is_folded_and_that_is_shown(tmp_path: Path) -> None:
-    found = write_and_discover(
+def test_the_list_shows_a_normalized_name(tmp_path: Path) -> None:
+    agents = write_and_discover(
         tmp_path, {".greenroom/agents/x.md": "---\nname: Code Reviewer!\n---\nGo"}
     )
-    assert "code-reviewer" in format_agents(found)
-    assert "its file names it 'Code Reviewer!'" in format_agents(found)
+    assert "code-reviewer" in format_agents(agents)
+    assert "name in the file: 'Code Reviewer!'" in format_agents(agents)
 
 
 def write_and_discover(
@@ -176,10 +179,10 @@ def write_and_discover(
     return discover_agents(root / "user", Workspace(root, root), trusted=trusted)
 
 
-def test_of_two_files_with_one_name_the_projects_own_counts_and_a_broken_one_is_skipped(
+def test_the_projects_own_definition_wins_and_broken_files_are_skipped(
     tmp_path: Path,
 ) -> None:
-    found = write_and_discover(
+    agents = write_and_discover(
         tmp_path,
         {
             "user/a.md": "---\nname: a\n---\nuser's",
@@ -190,25 +193,25 @@ def test_of_two_files_with_one_name_the_projects_own_counts_and_a_broken_one_is_
             ".greenroom/agents/build.md": "---\n---\nmine",
         },
     )
-    assert [each.system_prompt for each in found.definitions if each.name == "a"] == ["ours"]
-    assert len(found.problems) == 2
-    objects = agents_to_dict(found)
+    assert [each.system_prompt for each in agents.definitions if each.name == "a"] == ["ours"]
+    assert len(agents.problems) == 2
+    objects = agents_to_dict(agents)
     assert len(str(objects["hidden"]).split(",")) == 3
-    assert found.definitions[: len(BUILT_IN_DEFINITIONS)] == BUILT_IN_DEFINITIONS
+    assert agents.definitions[: len(BUILT_IN_DEFINITIONS)] == BUILT_IN_DEFINITIONS
 
 
-def test_before_trust_a_projects_definitions_are_only_data(tmp_path: Path) -> None:
-    found = write_and_discover(
+def test_an_untrusted_projects_definitions_are_ignored(tmp_path: Path) -> None:
+    agents = write_and_discover(
         tmp_path, {".claude/agents/a.md": "---\nname: a\n---\nx"}, trusted=False
     )
-    assert found == DiscoveredAgents()
+    assert agents == DiscoveredAgents()
 
 
-def test_a_link_that_leads_out_of_the_workspace_does_not_count(tmp_path: Path) -> None:
+def test_a_link_to_a_file_outside_the_workspace_is_ignored(tmp_path: Path) -> None:
     root = tmp_path / "work"
     (root / ".greenroom/agents").mkdir(parents=True)
     (tmp_path / "outside.md").write_text("---\nname: a\n---\nx")
     (root / ".greenroom/agents/a.md").symlink_to(tmp_path / "outside.md")
-    found = discover_agents(tmp_path / "user", Workspace(root, root), trusted=True)
-    assert len(found.problems) == 1
-    assert "leads out" in found.problems[0]
+    agents = discover_agents(tmp_path / "user", Workspace(root, root), trusted=True)
+    assert len(agents.problems) == 1
+    assert "outside the workspace" in agents.problems[0]

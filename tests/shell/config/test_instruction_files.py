@@ -1,4 +1,4 @@
-"""What of `AGENTS.md` reaches the prompt."""
+"""Which instruction files reach the prompt, and how much of them."""
 
 import os
 from pathlib import Path
@@ -34,7 +34,7 @@ def write_instructions(folder: Path, content: str | bytes) -> Path:
     return path
 
 
-def test_the_users_come_first_then_the_projects_from_the_root_down(workspace: Workspace) -> None:
+def test_the_users_file_comes_before_the_projects_from_the_root(workspace: Workspace) -> None:
     paths = [
         write_instructions(folder, f"in {folder.name}\n")
         for folder in (workspace.root.parent, workspace.root, workspace.cwd)
@@ -52,14 +52,14 @@ def test_the_users_come_first_then_the_projects_from_the_root_down(workspace: Wo
     )
 
 
-def test_of_a_project_that_is_not_trusted_none_counts(workspace: Workspace) -> None:
+def test_an_untrusted_projects_instructions_are_ignored(workspace: Workspace) -> None:
     write_instructions(workspace.root.parent, "mine")
     write_instructions(workspace.root, "theirs")
 
     assert [each.text for each in load_instructions(workspace, trusted=False).files] == ["mine"]
 
 
-def test_without_any_the_prompt_does_not_speak_of_them(workspace: Workspace) -> None:
+def test_without_instructions_the_prompt_does_not_mention_them(workspace: Workspace) -> None:
     assert load_instructions(workspace) == LoadedInstructions()
     assert (
         "nstructions\n"
@@ -67,17 +67,17 @@ def test_without_any_the_prompt_does_not_speak_of_them(workspace: Workspace) -> 
     )
 
 
-def test_a_long_file_is_cut_where_it_says_so(workspace: Workspace) -> None:
+def test_a_long_file_is_truncated_with_a_note(workspace: Workspace) -> None:
     path = write_instructions(workspace.root, "é" * MAX_FILE_BYTES)
 
     (file,) = load_instructions(workspace).files
 
     assert file.truncated
     assert file.file_bytes == path.stat().st_size == 2 * MAX_FILE_BYTES
-    assert file.text.endswith("é\n[cut here: 32,768 of 65,536 bytes are shown]")
+    assert file.text.endswith("é\n[truncated: the first 32,768 of 65,536 bytes]")
 
 
-def test_all_files_together_are_limited(tmp_path: Path) -> None:
+def test_the_total_size_of_all_files_is_limited(tmp_path: Path) -> None:
     cwd = tmp_path.joinpath(*"abcdef")
     cwd.mkdir(parents=True)
     workspace = Workspace(root=tmp_path / "a", cwd=cwd)
@@ -88,10 +88,10 @@ def test_all_files_together_are_limited(tmp_path: Path) -> None:
 
     assert len(files) == 6
     assert sum(len(each.text) for each in files) < MAX_TOTAL_BYTES + 6 * 60
-    assert files[-1].text == "[cut here: 0 of 32,767 bytes are shown]"
+    assert files[-1].text == "[truncated: the first 0 of 32,767 bytes]"
 
 
-def test_what_hides_is_shown_as_marks(workspace: Workspace) -> None:
+def test_invisible_characters_in_a_file_are_marked(workspace: Workspace) -> None:
     write_instructions(workspace.root, "\ufeffone\r\ntwo\x1b[2J\u202e\U000e0041\n")
 
     (file,) = load_instructions(workspace).files
@@ -99,8 +99,8 @@ def test_what_hides_is_shown_as_marks(workspace: Workspace) -> None:
     assert file.text == "one\ntwo^[[2J<U+202E><U+E0041>"
 
 
-@pytest.mark.parametrize("make", ["fifo", "folder", "link to nothing", "link outside", "bytes"])
-def test_what_cannot_serve_is_told_and_left_out(workspace: Workspace, make: str) -> None:
+@pytest.mark.parametrize("make", ["fifo", "folder", "broken link", "link outside", "bytes"])
+def test_an_unusable_file_is_reported_and_ignored(workspace: Workspace, make: str) -> None:
     path = workspace.root / "AGENTS.md"
     write_instructions(workspace.cwd, "still here")
     outside = workspace.root.parent / "secret"
@@ -110,7 +110,7 @@ def test_what_cannot_serve_is_told_and_left_out(workspace: Workspace, make: str)
             os.mkfifo(path)
         case "folder":
             path.mkdir()
-        case "link to nothing":
+        case "broken link":
             path.symlink_to("nowhere")
         case "link outside":
             path.symlink_to(outside)
@@ -120,19 +120,19 @@ def test_what_cannot_serve_is_told_and_left_out(workspace: Workspace, make: str)
     files, problems = load_instructions(workspace).files, load_instructions(workspace).problems
 
     assert [each.text for each in files] == ["still here"]
-    (told,) = problems
-    assert told.startswith(f"{path}: ")
-    assert told.endswith("; it does not count")
+    (problem,) = problems
+    assert problem.startswith(f"{path}: ")
+    assert problem.endswith("; the file is ignored")
 
 
-def test_one_file_under_two_names_counts_once(workspace: Workspace) -> None:
+def test_a_file_with_two_names_is_read_once(workspace: Workspace) -> None:
     write_instructions(workspace.root, "once")
     (workspace.cwd / "AGENTS.md").symlink_to(workspace.root / "AGENTS.md")
 
     assert len(load_instructions(workspace).files) == 1
 
 
-def test_a_file_says_where_it_is_without_drawing(workspace: Workspace) -> None:
+def test_the_prompt_names_the_file_of_its_instructions(workspace: Workspace) -> None:
     prompt = build_system_prompt(
         "You help.\n", workspace, (Instructions("/a/AGENTS.md", "Be brief.", 9),)
     )

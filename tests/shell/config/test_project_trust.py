@@ -1,4 +1,4 @@
-"""Nothing of a project counts before its folder is trusted, and the answer is kept."""
+"""A project has no effect before its folder is trusted, and the decision is stored."""
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -7,7 +7,8 @@ import pytest
 
 from actors.paths.workspace import Workspace
 from shell.config.config_file import ConfigFileError
-from shell.config.project_trust import TrustCheck, TrustStatus, check_trust, read_project_config
+from shell.config.config_files import read_project_config
+from shell.config.project_trust import TrustCheck, TrustStatus, check_trust
 from shell.config.trust_store import (
     TrustDecisions,
     find_project_files,
@@ -21,7 +22,7 @@ pytestmark = pytest.mark.quick
 
 @dataclass
 class TrustPromptStub:
-    """Answers the question, and remembers it."""
+    """Answers the question and records it."""
 
     answer: bool | None
     questions: list[str] = field(default_factory=list[str])
@@ -49,63 +50,63 @@ def write_hostile_config(workspace: Workspace) -> Path:
     return config
 
 
-def test_without_project_files_nobody_is_asked_and_nothing_is_trusted(
+def test_a_folder_without_project_files_needs_no_decision(
     workspace: Workspace, trust_check: TrustCheck
 ) -> None:
-    person = TrustPromptStub(answer=True)
+    prompt = TrustPromptStub(answer=True)
 
-    assert check_trust(workspace, replace(trust_check, ask_user=person)) == TrustStatus(
+    assert check_trust(workspace, replace(trust_check, ask_user=prompt)) == TrustStatus(
         trusted=False
     )
-    assert person.questions == []
+    assert prompt.questions == []
     assert not trust_check.store.exists()
 
 
 @pytest.mark.parametrize("answer", [True, False])
-def test_the_answer_is_kept_and_not_asked_for_again(
+def test_the_decision_is_stored_and_not_asked_again(
     workspace: Workspace, trust_check: TrustCheck, *, answer: bool
 ) -> None:
     write_hostile_config(workspace)
-    person = TrustPromptStub(answer)
+    prompt = TrustPromptStub(answer)
 
-    assert check_trust(workspace, replace(trust_check, ask_user=person)).trusted is answer
-    assert check_trust(workspace, replace(trust_check, ask_user=person)).trusted is answer
+    assert check_trust(workspace, replace(trust_check, ask_user=prompt)).trusted is answer
+    assert check_trust(workspace, replace(trust_check, ask_user=prompt)).trusted is answer
     assert check_trust(workspace, trust_check).trusted is answer
 
-    assert len(person.questions) == 1
+    assert len(prompt.questions) == 1
     assert trust_check.store.stat().st_mode & 0o077 == 0
 
 
-def test_no_answer_is_a_no_for_this_time_only(
+def test_without_an_answer_the_user_is_asked_again(
     workspace: Workspace, trust_check: TrustCheck
 ) -> None:
     write_hostile_config(workspace)
-    person = TrustPromptStub(answer=None)
+    prompt = TrustPromptStub(answer=None)
 
     for _ in range(2):
-        stands = check_trust(workspace, replace(trust_check, ask_user=person))
-        assert not stands.trusted
-        assert stands.notices[0].startswith(
+        status = check_trust(workspace, replace(trust_check, ask_user=prompt))
+        assert not status.trusted
+        assert status.notices[0].startswith(
             f"{workspace.root} is not trusted, so .greenroom/config"
         )
-    assert len(person.questions) == 2
+    assert len(prompt.questions) == 2
 
 
-def test_trust_is_for_one_real_folder_and_none_below_or_beside(
+def test_trust_applies_to_one_real_folder_only(
     workspace: Workspace, trust_check: TrustCheck
 ) -> None:
     write_hostile_config(workspace)
     assert check_trust(workspace, replace(trust_check, trust_given=True)).trusted
-    below = workspace.root / "below"
-    below.mkdir()
-    beside = workspace.root.parent / "work2"
-    beside.mkdir()
-    for root in (below, beside, workspace.root.parent):
+    child = workspace.root / "child"
+    child.mkdir()
+    sibling = workspace.root.parent / "work2"
+    sibling.mkdir()
+    for root in (child, sibling, workspace.root.parent):
         assert not check_trust(Workspace(root=root, cwd=root), trust_check).trusted
     assert check_trust(workspace, trust_check).trusted
 
 
-def test_trust_given_on_the_command_line_lifts_an_earlier_no(
+def test_the_trust_option_overrides_an_earlier_no(
     workspace: Workspace, trust_check: TrustCheck
 ) -> None:
     save_trust(trust_check.store, workspace.root, trusted=False)
@@ -115,7 +116,7 @@ def test_trust_given_on_the_command_line_lifts_an_earlier_no(
     assert check_trust(workspace, trust_check).trusted
 
 
-def test_another_folders_answer_stays(workspace: Workspace, trust_check: TrustCheck) -> None:
+def test_decisions_about_other_folders_stay(workspace: Workspace, trust_check: TrustCheck) -> None:
     save_trust(trust_check.store, Path("/other"), trusted=True)
     save_trust(trust_check.store, workspace.root, trusted=False)
     assert read_trust_store(trust_check.store).folders == {
@@ -133,7 +134,7 @@ def test_another_folders_answer_stays(workspace: Workspace, trust_check: TrustCh
         b"[" * 100_000,
     ],
 )
-def test_a_damaged_store_is_empty_kept_aside_and_told(
+def test_a_damaged_store_is_quarantined_and_reported(
     workspace: Workspace, trust_check: TrustCheck, content: bytes
 ) -> None:
     write_hostile_config(workspace)
@@ -141,33 +142,33 @@ def test_a_damaged_store_is_empty_kept_aside_and_told(
     trust_check.store.write_bytes(content)
     trust_check.store.chmod(0o600)
 
-    stands = check_trust(workspace, trust_check)
+    status = check_trust(workspace, trust_check)
 
-    assert not stands.trusted
-    assert stands.notices[0].startswith(f"{trust_check.store}: ")
+    assert not status.trusted
+    assert status.notices[0].startswith(f"{trust_check.store}: ")
     assert save_trust(trust_check.store, workspace.root, trusted=True) == ""
     assert read_trust_store(trust_check.store) == TrustDecisions(
         folders={str(workspace.root): True}
     )
-    asides = [path for path in trust_check.store.parent.iterdir() if "damaged" in path.name]
-    assert [path.read_bytes() for path in asides] == [content]
+    quarantined = [path for path in trust_check.store.parent.iterdir() if "damaged" in path.name]
+    assert [path.read_bytes() for path in quarantined] == [content]
 
 
 @pytest.mark.parametrize("folders", ['{"/x":"yes","/y":true}', "[]", '"/x"', "null"])
-def test_what_is_no_answer_trusts_nothing_and_is_told(
+def test_an_invalid_entry_trusts_nothing_and_is_reported(
     trust_check: TrustCheck, folders: str
 ) -> None:
     trust_check.store.parent.mkdir()
     trust_check.store.write_text(f'{{"format":1,"folders":{folders}}}')
     trust_check.store.chmod(0o600)
 
-    trusts = read_trust_store(trust_check.store)
+    decisions = read_trust_store(trust_check.store)
 
-    assert "/x" not in trusts.folders
-    assert "not all of it are answers" in trusts.problem
+    assert "/x" not in decisions.folders
+    assert "some entries are invalid" in decisions.problem
 
 
-def test_a_store_of_a_newer_version_trusts_nothing_and_stays_as_it_is(
+def test_a_store_of_a_newer_format_is_left_alone(
     workspace: Workspace, trust_check: TrustCheck
 ) -> None:
     trust_check.store.parent.mkdir()
@@ -179,42 +180,42 @@ def test_a_store_of_a_newer_version_trusts_nothing_and_stays_as_it_is(
     assert trust_check.store.read_text() == '{"format":2,"folders":{"/x":true}}'
 
 
-def test_an_answer_that_cannot_be_kept_holds_for_this_run(
+def test_a_decision_that_cannot_be_saved_applies_to_this_run(
     workspace: Workspace, trust_check: TrustCheck
 ) -> None:
-    trust_check.store.parent.write_text("no folder")
-    stands = check_trust(workspace, replace(trust_check, trust_given=True))
-    assert stands.trusted
-    assert "could not be kept" in stands.notices[0]
+    trust_check.store.parent.write_text("not a folder")
+    status = check_trust(workspace, replace(trust_check, trust_given=True))
+    assert status.trusted
+    assert "could not be saved" in status.notices[0]
 
 
-def test_the_question_names_every_file_and_draws_nothing(workspace: Workspace) -> None:
+def test_the_trust_question_names_every_file(workspace: Workspace) -> None:
     write_hostile_config(workspace)
     (workspace.root / ".claude" / "agents").mkdir(parents=True)
-    odd = workspace.root / "a\x1b[2J\nb"
-    odd.mkdir()
-    (odd / "AGENTS.md").touch()
+    folder = workspace.root / "a\x1b[2J\nb"
+    folder.mkdir()
+    (folder / "AGENTS.md").touch()
     (workspace.root / "AGENTS.md").symlink_to("/nowhere")
 
-    files = find_project_files(Workspace(root=workspace.root, cwd=odd), ())
-    asked = format_trust_question(workspace.root, files)
+    files = find_project_files(Workspace(root=workspace.root, cwd=folder), ())
+    question = format_trust_question(workspace.root, files)
 
     for name in (".greenroom/config.toml", ".claude/agents", "AGENTS.md", "a^[[2J^Jb/AGENTS.md"):
-        assert f"\n  {name}\n" in asked
-    assert "\x1b" not in asked
-    assert asked.endswith("[y/N] ")
+        assert f"\n  {name}\n" in question
+    assert "\x1b" not in question
+    assert question.endswith("Trust this folder? [y/N] ")
 
 
-def test_the_users_own_configuration_is_no_projects_wherever_it_lies(workspace: Workspace) -> None:
+def test_the_users_own_configuration_is_never_a_projects(workspace: Workspace) -> None:
     config = write_hostile_config(workspace)
     assert find_project_files(workspace, (config,)) == ()
     assert read_project_config(workspace, (config,)) is None
 
 
-def test_a_projects_configuration_is_not_read_through_a_link_that_leads_out(
+def test_a_project_configuration_outside_the_workspace_is_an_error(
     workspace: Workspace, tmp_path: Path
 ) -> None:
     (tmp_path / "elsewhere.toml").write_text("model = 'x'")
     (workspace.root / ".greenroom" / "config.toml").symlink_to(tmp_path / "elsewhere.toml")
-    with pytest.raises(ConfigFileError, match="leads out of the workspace"):
+    with pytest.raises(ConfigFileError, match="outside the workspace"):
         read_project_config(workspace, ())

@@ -1,4 +1,4 @@
-"""`/permissions reload`, from the files to what the engine is told."""
+"""`/permissions reload`: from the files to the message for the engine."""
 
 from functools import partial
 from pathlib import Path
@@ -9,10 +9,11 @@ from actors.paths.workspace import Workspace
 from actors.wiring.session_setup import SessionOptions
 from messages.permissions import ReplaceRules
 from messages.policy import Action, Rule, RuleSource
-from shell.cli.arguments import LaunchOptions, parse_command_line
-from shell.config.config_discovery import ConfigLocations
+from shell.cli.arguments import parse_command_line
+from shell.config.config_files import ConfigLocations
 from shell.config.effective_config import load_effective_config
 from shell.config.reload_rules import ReloadedRules, reload_rules
+from shell.startup.options import LaunchOptions
 
 pytestmark = pytest.mark.quick
 
@@ -20,7 +21,7 @@ RULE_TEMPLATE = '[[rules]]\npermission = "{permission}"\npattern = "make"\nactio
 
 
 class ReloadFixture:
-    """A trusted folder with a user's file beside it."""
+    """A trusted folder and the user's configuration file."""
 
     def __init__(self, folder: Path) -> None:
         self.root = folder / "work"
@@ -28,7 +29,7 @@ class ReloadFixture:
         self.user = folder / "config.toml"
         self.project = self.root / ".greenroom" / "config.toml"
         workspace = Workspace(root=self.root, cwd=self.root)
-        sources = ConfigLocations(self.user, workspace, trusted=True, user_owned_files=())
+        locations = ConfigLocations(self.user, workspace, trusted=True, user_owned_files=())
         self.options = SessionOptions(
             project_state_folder=folder,
             workspace=workspace,
@@ -41,15 +42,15 @@ class ReloadFixture:
         )
         options = parse_command_line([])
         assert isinstance(options, LaunchOptions)
-        self.read = partial(load_effective_config, options, {}, sources)
+        self.load_config = partial(load_effective_config, options, {}, locations)
 
     def reload(self) -> ReloadedRules:
-        return reload_rules(self.read, self.options)
+        return reload_rules(self.load_config, self.options)
 
     def reload_message(self) -> ReplaceRules:
-        found = self.reload()
-        assert found.replace_rules is not None, found.notices
-        return found.replace_rules
+        reloaded = self.reload()
+        assert reloaded.replace_rules is not None, reloaded.notices
+        return reloaded.replace_rules
 
 
 def make_rule(action: Action) -> Rule:
@@ -61,7 +62,7 @@ def reload_fixture(tmp_path: Path) -> ReloadFixture:
     return ReloadFixture(tmp_path)
 
 
-def test_the_rules_of_both_files_are_read_as_they_are_now(reload_fixture: ReloadFixture) -> None:
+def test_reload_reads_the_current_rules_of_both_files(reload_fixture: ReloadFixture) -> None:
     assert reload_fixture.reload_message() == ReplaceRules(sources=(), trusted=True)
     reload_fixture.user.write_text(RULE_TEMPLATE.format(permission="bash", action="deny"))
     reload_fixture.project.write_text(RULE_TEMPLATE.format(permission="bash", action="ask"))
@@ -74,26 +75,26 @@ def test_the_rules_of_both_files_are_read_as_they_are_now(reload_fixture: Reload
     )
 
 
-@pytest.mark.parametrize("whose", ["user", "project"])
-def test_a_broken_file_brings_no_rules_and_is_told_by_file_and_line(
-    reload_fixture: ReloadFixture, whose: str
+@pytest.mark.parametrize("owner", ["user", "project"])
+def test_an_invalid_file_gives_no_rules_and_its_line(
+    reload_fixture: ReloadFixture, owner: str
 ) -> None:
     reload_fixture.user.write_text(RULE_TEMPLATE.format(permission="bash", action="deny"))
-    broken = reload_fixture.user if whose == "user" else reload_fixture.project
+    broken = reload_fixture.user if owner == "user" else reload_fixture.project
     broken.write_text("\n" + RULE_TEMPLATE.format(permission="bsh", action="deny"))
 
-    found = reload_fixture.reload()
-    assert found.replace_rules is None
-    assert found.notices[0].startswith(f"{broken}:3: rules[1].permission: unknown permission")
+    reloaded = reload_fixture.reload()
+    assert reloaded.replace_rules is None
+    assert reloaded.notices[0].startswith(f"{broken}:3: rules[1].permission: unknown permission")
 
 
-def test_what_a_rule_does_not_do_is_told(reload_fixture: ReloadFixture) -> None:
+def test_a_rule_with_a_surprising_effect_gives_a_warning(reload_fixture: ReloadFixture) -> None:
     reload_fixture.user.write_text(RULE_TEMPLATE.format(permission="edit", action="deny"))
 
     assert "the rule does not cover write" in reload_fixture.reload().notices[0]
 
 
-def test_links_and_hooks_are_looked_for_again(
+def test_reload_finds_new_links_and_git_hooks(
     reload_fixture: ReloadFixture, tmp_path: Path
 ) -> None:
     assert reload_fixture.reload_message().protected_paths == ()

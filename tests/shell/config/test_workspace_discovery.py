@@ -1,3 +1,5 @@
+"""The workspace root is the user's own repository around the start folder."""
+
 import os
 from pathlib import Path
 
@@ -16,7 +18,7 @@ def make_repository(folder: Path) -> Path:
     return folder
 
 
-def test_the_root_is_the_repository_around_the_start_folder(tmp_path: Path) -> None:
+def test_the_root_is_the_repository_of_the_start_folder(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "work")
     (root / "src").mkdir()
 
@@ -27,7 +29,7 @@ def test_without_a_repository_the_start_folder_is_the_root(tmp_path: Path) -> No
     assert find_workspace(tmp_path) == Workspace(root=tmp_path, cwd=tmp_path)
 
 
-def test_an_empty_file_called_git_makes_no_repository(tmp_path: Path) -> None:
+def test_an_empty_git_file_is_no_repository(tmp_path: Path) -> None:
     (tmp_path / ".git").touch()
     (tmp_path / "work").mkdir()
 
@@ -35,15 +37,15 @@ def test_an_empty_file_called_git_makes_no_repository(tmp_path: Path) -> None:
 
 
 @requires_root
-def test_somebody_elses_repository_above_does_not_widen_the_workspace(tmp_path: Path) -> None:
-    theirs = make_repository(tmp_path / "shared")
-    (theirs / "mine").mkdir()
-    os.chown(theirs / ".git", 65_534, 65_534)
+def test_another_users_repository_does_not_widen_the_workspace(tmp_path: Path) -> None:
+    repository = make_repository(tmp_path / "shared")
+    (repository / "mine").mkdir()
+    os.chown(repository / ".git", 65_534, 65_534)
 
-    assert find_workspace(theirs / "mine").root == theirs / "mine"
+    assert find_workspace(repository / "mine").root == repository / "mine"
 
 
-def test_a_git_folder_that_lies_elsewhere_is_named_with_what_it_shares(tmp_path: Path) -> None:
+def test_the_git_folders_of_a_worktree_are_found(tmp_path: Path) -> None:
     store = tmp_path / "store" / "worktrees" / "one"
     store.mkdir(parents=True)
     (store / "commondir").write_text("../..\n")
@@ -55,12 +57,12 @@ def test_a_git_folder_that_lies_elsewhere_is_named_with_what_it_shares(tmp_path:
     assert find_git_folders(root) == (store, tmp_path / "store")
 
 
-def test_a_usual_repository_has_its_settings_where_names_protect_them(tmp_path: Path) -> None:
+def test_a_plain_repository_has_no_other_git_folders(tmp_path: Path) -> None:
     assert find_git_folders(make_repository(tmp_path)) == ()
 
 
 @pytest.mark.parametrize("content", [b"", b"gitdir", b"gitdir: a\0b", b"\xff" * 5_000])
-def test_a_strange_git_file_is_no_pointer(tmp_path: Path, content: bytes) -> None:
+def test_an_invalid_git_file_names_no_folder(tmp_path: Path, content: bytes) -> None:
     (tmp_path / ".git").write_bytes(content)
 
     assert find_git_folders(tmp_path) == ()

@@ -1,4 +1,4 @@
-"""The shell's actor between real actors."""
+"""The console actor between other actors."""
 
 import threading
 from collections.abc import Generator
@@ -28,7 +28,7 @@ from messages.turns import CancelTurn, ReplyProgress, StartTurn, TextDelta, Turn
 from shell.console.console import Console
 from shell.console.screen_events import ScreenEvent, ScreenEventQueue, SubagentEvent
 from shell.console.ui_commands import InterruptTurn, SendPrompt, ViewSubagent
-from shell.console.user_command import UserCommandRunner
+from shell.console.user_shell_command import UserCommandRunner
 from shell.headless.event_queue import EventQueue, QueuedEvent
 from shell.headless.headless_console import HeadlessConsole
 from tests.shell import sample_events
@@ -38,23 +38,23 @@ CHILD = Address("/primary/general-1")
 
 
 class MessageRecorder(Actor[Message]):
-    """Stands for an actor that the console talks to; it only remembers."""
+    """Stands in for an actor and records its messages."""
 
-    def __init__(self, heard: SimpleQueue[Message]) -> None:
-        self._heard = heard
+    def __init__(self, messages: SimpleQueue[Message]) -> None:
+        self._messages = messages
 
     def on_receive(self, message: Message) -> None:
-        self._heard.put(message)
+        self._messages.put(message)
 
 
 class ReportingSubagent(Actor[Message]):
-    """Stands for a subagent that says this to the console."""
+    """Stands in for a subagent and sends these messages to the console."""
 
-    def __init__(self, says: tuple[Message, ...]) -> None:
-        self._says = says
+    def __init__(self, messages: tuple[Message, ...]) -> None:
+        self._messages = messages
 
     def on_start(self) -> None:
-        for each in self._says:
+        for each in self._messages:
             self.tell(CONSOLE, each)
 
     def on_receive(self, message: Message) -> None:
@@ -62,32 +62,32 @@ class ReportingSubagent(Actor[Message]):
 
 
 class PrimaryStub(Actor[Message]):
-    """Stands for the primary, with one subagent."""
+    """Stands in for the primary agent, with one subagent."""
 
-    def __init__(self, says: tuple[Message, ...]) -> None:
-        self._says = says
+    def __init__(self, messages: tuple[Message, ...]) -> None:
+        self._messages = messages
 
     def on_start(self) -> None:
-        self.start(partial(ReportingSubagent, self._says), CHILD.name)
+        self.start(partial(ReportingSubagent, self._messages), CHILD.name)
 
     def on_receive(self, message: Message) -> None:
         pass
 
 
 class ConsoleFixture:
-    """A console with its two partners."""
+    """A console and recorders in place of its peers."""
 
-    def __init__(self, system: ActorSystem, inbox: ScreenEventQueue, folder: Path) -> None:
+    def __init__(self, system: ActorSystem, screen_events: ScreenEventQueue, folder: Path) -> None:
         self.system = system
-        self.screen_events = inbox
+        self.screen_events = screen_events
         self.to_agent = SimpleQueue[Message]()
         self.to_broker = SimpleQueue[Message]()
         self.to_engine = SimpleQueue[Message]()
         system.start(partial(MessageRecorder, self.to_engine), "permissions")
         system.start(partial(MessageRecorder, self.to_broker), "approvals")
         system.start(partial(MessageRecorder, self.to_agent), "primary")
-        workbench = UserCommandRunner(LocalCommandRunner(), folder, folder / "outputs")
-        system.start(partial(Console, inbox, workbench), "console")
+        command_runner = UserCommandRunner(LocalCommandRunner(), folder, folder / "outputs")
+        system.start(partial(Console, screen_events, command_runner), "console")
 
     def tell(self, *messages: Message) -> None:
         for message in messages:
@@ -107,11 +107,11 @@ def console_fixture(tmp_path: Path) -> Generator[ConsoleFixture]:
     assert system.stop()
 
 
-def test_it_tells_the_broker_that_a_person_can_be_asked(console_fixture: ConsoleFixture) -> None:
+def test_the_broker_learns_that_a_user_can_answer(console_fixture: ConsoleFixture) -> None:
     assert console_fixture.next_broker_message() == ApproverAvailabilityChanged(can_answer=True)
 
 
-def test_turns_are_counted_from_what_the_session_says_and_a_cancel_names_the_one_that_runs(
+def test_turn_numbers_continue_and_a_cancel_names_the_running_turn(
     console_fixture: ConsoleFixture,
 ) -> None:
     console_fixture.tell(sample_events.session_configured(next_turn=7), SendPrompt(text="one"))
@@ -122,7 +122,7 @@ def test_turns_are_counted_from_what_the_session_says_and_a_cancel_names_the_one
     assert console_fixture.next_agent_message() == StartTurn(turn=8, text="two")
 
 
-def test_a_turn_that_goes_on_after_a_resume_can_be_interrupted(
+def test_a_turn_that_continues_after_resume_can_be_interrupted(
     console_fixture: ConsoleFixture,
 ) -> None:
     console_fixture.tell(
@@ -133,7 +133,7 @@ def test_a_turn_that_goes_on_after_a_resume_can_be_interrupted(
     assert console_fixture.next_agent_message() == CancelTurn(turn=2)
 
 
-def test_an_answer_reaches_the_broker_as_it_was_given(console_fixture: ConsoleFixture) -> None:
+def test_a_decision_reaches_the_broker_unchanged(console_fixture: ConsoleFixture) -> None:
     console_fixture.next_broker_message()
     console_fixture.tell(SubmitDecision(id="r1", decision="no", feedback="use a branch"))
     assert console_fixture.next_broker_message() == SubmitDecision(
@@ -141,22 +141,22 @@ def test_an_answer_reaches_the_broker_as_it_was_given(console_fixture: ConsoleFi
     )
 
 
-def test_the_stream_of_one_agent_is_asked_for_and_of_no_other_any_more(
+def test_viewing_another_agent_ends_the_old_subscription(
     console_fixture: ConsoleFixture,
 ) -> None:
     console_fixture.tell(
         ViewSubagent(agent=PRIMARY), ViewSubagent(agent=None), ViewSubagent(agent=None)
     )
     console_fixture.tell(sample_events.session_configured(), SendPrompt(text="after them"))
-    heard = [console_fixture.next_agent_message() for _ in range(3)]
-    assert heard == [
+    messages = [console_fixture.next_agent_message() for _ in range(3)]
+    assert messages == [
         SubscribeToAgent(),
         UnsubscribeFromAgent(),
         StartTurn(turn=1, text="after them"),
     ]
 
 
-def test_every_report_reaches_the_screen_in_order(console_fixture: ConsoleFixture) -> None:
+def test_every_event_reaches_the_screen_in_order(console_fixture: ConsoleFixture) -> None:
     events = (
         sample_events.session_configured(),
         *sample_events.complete_turn("hi"),
@@ -167,7 +167,7 @@ def test_every_report_reaches_the_screen_in_order(console_fixture: ConsoleFixtur
     assert console_fixture.screen_events.take_all() == events
 
 
-def test_an_end_that_is_told_twice_is_shown_once(console_fixture: ConsoleFixture) -> None:
+def test_a_turn_end_that_is_repeated_is_shown_once(console_fixture: ConsoleFixture) -> None:
     console_fixture.tell(
         sample_events.session_configured(),
         *sample_events.complete_turn("hi"),
@@ -181,10 +181,10 @@ def test_an_end_that_is_told_twice_is_shown_once(console_fixture: ConsoleFixture
     )
 
 
-def test_a_number_that_a_restarted_agent_gives_anew_ends_anew(
+def test_a_restarted_agent_can_use_a_turn_number_again(
     console_fixture: ConsoleFixture,
 ) -> None:
-    """The disk had refused the first turn, so the agent knows nothing of it."""
+    """The first turn was not on disk, so the restarted agent does not know it."""
     again = sample_events.session_configured(next_turn=1)
     events = (
         sample_events.session_configured(),
@@ -197,7 +197,7 @@ def test_a_number_that_a_restarted_agent_gives_anew_ends_anew(
     assert console_fixture.screen_events.take_all() == events
 
 
-def test_an_interrupt_names_the_turn_that_an_earlier_run_left_open(
+def test_an_interrupt_names_the_turn_of_an_earlier_run(
     console_fixture: ConsoleFixture,
 ) -> None:
     console_fixture.tell(
@@ -206,17 +206,17 @@ def test_an_interrupt_names_the_turn_that_an_earlier_run_left_open(
     assert console_fixture.next_agent_message() == CancelTurn(turn=3)
 
 
-def test_a_revocation_that_is_still_on_disk_is_said_again_to_a_restarted_engine(
+def test_an_unsaved_revocation_is_resent_to_a_restarted_engine(
     console_fixture: ConsoleFixture,
 ) -> None:
-    """It holds in this run, which an engine that has crashed does not know."""
-    taken = [
+    """The revocation applies to this run, but a restarted engine does not know it."""
+    revocations = [
         RevokeGrant(rule=Rule(permission="read", pattern=name, action="allow"), scope="session")
         for name in ("a", "b")
     ]
-    console_fixture.tell(*taken)
-    assert [console_fixture.to_engine.get(timeout=5) for _ in taken] == taken
-    first, second = taken
+    console_fixture.tell(*revocations)
+    assert [console_fixture.to_engine.get(timeout=5) for _ in revocations] == revocations
+    first, second = revocations
     failed = RevokeGrantFailed(rule=first.rule, scope=first.scope, detail="disk full")
     console_fixture.tell(
         failed, GrantRevoked(rule=second.rule, scope=second.scope, policy_version=2)
@@ -228,41 +228,39 @@ def test_a_revocation_that_is_still_on_disk_is_said_again_to_a_restarted_engine(
     assert console_fixture.to_engine.get(timeout=5) == second
 
 
-def test_rules_are_said_again_to_a_restarted_engine_until_they_hold(
+def test_rules_are_resent_until_the_engine_confirms_them(
     console_fixture: ConsoleFixture,
 ) -> None:
     rules = ReplaceRules(sources=(), trusted=True)
-    again = PeerRestarted(peer=PERMISSIONS, incarnation=2)
+    restarted = PeerRestarted(peer=PERMISSIONS, incarnation=2)
     others = ReplaceRules(sources=(), trusted=False)
-    console_fixture.tell(rules, again, RulesReplaced(policy_version=2), again, others)
+    console_fixture.tell(rules, restarted, RulesReplaced(policy_version=2), restarted, others)
 
     assert [console_fixture.to_engine.get(timeout=5) for _ in range(3)] == [rules, rules, others]
 
 
-def test_the_screen_is_told_when_a_subagents_stream_begins_anew(tmp_path: Path) -> None:
-    says = (sample_events.session_configured(), TextDelta(text="I was"))
-    inbox, woken = ScreenEventQueue(), threading.Event()
+def test_the_screen_learns_when_a_subagents_stream_starts_again(tmp_path: Path) -> None:
+    messages = (sample_events.session_configured(), TextDelta(text="I was"))
+    screen_events, woken = ScreenEventQueue(), threading.Event()
     system = ActorSystem()
-    workbench = UserCommandRunner(LocalCommandRunner(), tmp_path, tmp_path / "outputs")
-    system.start(partial(Console, inbox, workbench), "console")
-    inbox.set_wake_callback(woken.set)
-    system.start(partial(PrimaryStub, says), "primary")
-    heard: list[ScreenEvent] = []
-    while len(heard) < len(says):
+    command_runner = UserCommandRunner(LocalCommandRunner(), tmp_path, tmp_path / "outputs")
+    system.start(partial(Console, screen_events, command_runner), "console")
+    screen_events.set_wake_callback(woken.set)
+    system.start(partial(PrimaryStub, messages), "primary")
+    events: list[ScreenEvent] = []
+    while len(events) < len(messages):
         assert woken.wait(5)
         woken.clear()
-        heard += inbox.take_all()
-    assert heard == [SubagentEvent(CHILD, each) for each in says]
+        events += screen_events.take_all()
+    assert events == [SubagentEvent(CHILD, each) for each in messages]
     assert system.stop()
 
 
-def test_a_run_without_a_person_passes_on_nothing_of_what_a_subagent_streams() -> None:
-    grown = ReplyProgress(turn=1, char_count=400, has_text=True)
-    happenings = EventQueue()
+def test_a_headless_run_ignores_the_stream_of_a_subagent() -> None:
+    progress = ReplyProgress(turn=1, char_count=400, has_text=True)
+    queue = EventQueue()
     system = ActorSystem()
-    system.start(partial(HeadlessConsole, "go", happenings), "console")
-    system.start(partial(PrimaryStub, (grown, sample_events.reply_completed("So."))), "primary")
-    assert happenings.get() == QueuedEvent(
-        CHILD, sample_events.reply_completed("So."), ends_turn=False
-    )
+    system.start(partial(HeadlessConsole, "go", queue), "console")
+    system.start(partial(PrimaryStub, (progress, sample_events.reply_completed("So."))), "primary")
+    assert queue.get() == QueuedEvent(CHILD, sample_events.reply_completed("So."), ends_turn=False)
     assert system.stop()

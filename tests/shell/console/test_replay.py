@@ -1,4 +1,4 @@
-"""A session that goes on: what is told again of it, of the primary and of those below it."""
+"""What a resumed session shows again of the primary agent and the subagents."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from messages.address import PRIMARY, Address
 from messages.journal import Record
 from messages.serialization import JournalLine
 from messages.turns import TextDelta, ToolEnded, TurnStarted
-from shell.cli.front_end import replay_session
+from shell.cli.interactive_session import replay_session
 from shell.console.replay import (
     MAX_REPLAYED_RECORDS,
     MAX_REPLAYED_SUBAGENT_RECORDS,
@@ -45,19 +45,19 @@ def subagent_page_lines(state: ScreenState, agent: Address) -> list[str]:
     return ["".join(text for _, text in row) for row in rows]
 
 
-def test_a_session_that_goes_on_is_told_again_but_not_without_end() -> None:
+def test_only_the_last_events_of_a_session_are_replayed() -> None:
     turn = (
         TurnStarted(turn=1, prompt="hello"),
         sample_events.reply_completed("hi"),
         sample_events.turn_completed(),
     )
-    said = build_replay(turn * MAX_REPLAYED_RECORDS)
-    assert said[0] == Notice("… 200 earlier events are in the session file")
-    assert len(said) == MAX_REPLAYED_RECORDS + 1
+    events = build_replay(turn * MAX_REPLAYED_RECORDS)
+    assert events[0] == Notice("… 200 earlier events are in the session file")
+    assert len(events) == MAX_REPLAYED_RECORDS + 1
 
 
-def test_of_those_below_only_who_had_not_done_their_task_is_told_of() -> None:
-    recorded: tuple[tuple[Address, Record], ...] = (
+def test_only_subagents_with_an_unfinished_task_are_replayed() -> None:
+    records: tuple[tuple[Address, Record], ...] = (
         (PRIMARY, TURN_STARTED),
         (PRIMARY, sample_events.subagent_started(ONE)),
         (PRIMARY, sample_events.subagent_started(TWO)),
@@ -65,22 +65,22 @@ def test_of_those_below_only_who_had_not_done_their_task_is_told_of() -> None:
         (TWO, TURN_STARTED),
         (PRIMARY, sample_events.subagent_ended(TWO)),
     )
-    lines = tuple(JournalLine(seq, 0, by, record) for seq, (by, record) in enumerate(recorded, 1))
+    lines = tuple(JournalLine(seq, 0, by, record) for seq, (by, record) in enumerate(records, 1))
     assert select_unfinished_task_records(LogContents(lines)) == (
         (PRIMARY, sample_events.subagent_started(ONE)),
         (ONE, TURN_STARTED),
     )
 
 
-def test_who_goes_on_below_has_its_past_on_its_page_and_who_does_not_is_not_at_work() -> None:
-    past: tuple[tuple[Address, Record], ...] = (
+def test_a_continued_subagent_shows_its_past_on_its_page() -> None:
+    records: tuple[tuple[Address, Record], ...] = (
         (PRIMARY, sample_events.subagent_started(ONE)),
         (PRIMARY, sample_events.subagent_started(TWO)),
         (ONE, TURN_STARTED),
         (ONE, sample_events.reply_completed("I see.")),
         (TWO, TURN_STARTED),
     )
-    state = state_of(*build_subagent_replay(past))
+    state = state_of(*build_subagent_replay(records))
     assert state.subagents.running == ()
     state, _ = apply_event(state, SubagentEvent(PRIMARY, sample_events.subagent_started(ONE)), 20.0)
     state, _ = apply_event(state, SubagentEvent(ONE, TextDelta(text="And now")), 20.0)
@@ -88,29 +88,31 @@ def test_who_goes_on_below_has_its_past_on_its_page_and_who_does_not_is_not_at_w
     assert subagent_page_lines(state, ONE) == ["> look", "", "I see.", "", "And now"]
 
 
-def test_what_is_told_again_of_those_below_has_an_end() -> None:
-    begun: tuple[tuple[Address, Record], ...] = ((PRIMARY, sample_events.subagent_started(ONE)),)
-    said: tuple[tuple[Address, Record], ...] = ((ONE, TURN_STARTED),) * (
+def test_the_replay_of_subagents_is_bounded() -> None:
+    started: tuple[tuple[Address, Record], ...] = ((PRIMARY, sample_events.subagent_started(ONE)),)
+    turns: tuple[tuple[Address, Record], ...] = ((ONE, TURN_STARTED),) * (
         2 * MAX_REPLAYED_SUBAGENT_RECORDS
     )
-    assert len(build_subagent_replay((*begun, *said))) == MAX_REPLAYED_SUBAGENT_RECORDS + 2
+    assert len(build_subagent_replay((*started, *turns))) == MAX_REPLAYED_SUBAGENT_RECORDS + 2
 
 
-def test_a_session_that_is_opened_again_is_told_with_what_its_subagents_did(tmp_path: Path) -> None:
-    theatre = SessionFixture(tmp_path)
-    parts = {
+def test_a_resumed_session_replays_the_work_of_its_subagents(tmp_path: Path) -> None:
+    fixture = SessionFixture(tmp_path)
+    lines = {
         "begin": [make_task_call("t1", "busy"), "never"],
         "busy": [make_tool_use("c", "ls"), never_reply],
     }
-    before = theatre.start_session(parts)
+    before = fixture.start_session(lines)
     before.prompt()
     before.user.wait_for(ToolEnded)
-    theatre.close()
-    after = theatre.start_session({"begin": ["done"]}, resume_path=before.session.log.path)
-    inbox = ScreenEventQueue()
-    replay_session(after.session, inbox)
-    theatre.close()
-    told = inbox.take_all()
-    assert TurnStarted(turn=1, prompt="begin") in told
-    assert SubagentEvent(ONE, TurnStarted(turn=1, prompt="busy")) in told
-    assert any(isinstance(each, SubagentEvent) and each.event.type == "tool_ended" for each in told)
+    fixture.close()
+    after = fixture.start_session({"begin": ["done"]}, resume_path=before.session.log.path)
+    screen_events = ScreenEventQueue()
+    replay_session(after.session, screen_events)
+    fixture.close()
+    events = screen_events.take_all()
+    assert TurnStarted(turn=1, prompt="begin") in events
+    assert SubagentEvent(ONE, TurnStarted(turn=1, prompt="busy")) in events
+    assert any(
+        isinstance(each, SubagentEvent) and each.event.type == "tool_ended" for each in events
+    )

@@ -1,4 +1,4 @@
-"""What wakes the main thread of a run without a person, and what waits until something does."""
+"""Which events wake the main thread of a headless run, and which wait for the next one."""
 
 import threading
 
@@ -21,32 +21,32 @@ REPLY = QueuedEvent(PRIMARY, sample_events.reply_completed("So."), ends_turn=Fal
 END = RunEnded(0, "")
 
 
-def take_in_thread(happenings: EventQueue, count: int) -> tuple[list[QueueItem], threading.Thread]:
-    """Take so many on a thread of their own, as the main thread does."""
-    seen: list[QueueItem] = []
+def take_in_thread(queue: EventQueue, count: int) -> tuple[list[QueueItem], threading.Thread]:
+    """Take items on another thread, as the main thread does."""
+    items: list[QueueItem] = []
 
     def take() -> None:
-        seen.extend(happenings.get() for _ in range(count))
+        items.extend(queue.get() for _ in range(count))
 
     thread = threading.Thread(target=take, daemon=True)
     thread.start()
-    return seen, thread
+    return items, thread
 
 
-def test_what_need_not_be_soon_waits_for_what_must_and_keeps_its_order() -> None:
-    happenings = EventQueue()
-    seen, thread = take_in_thread(happenings, 3)
-    happenings.put(REPLY, wake=False)
-    happenings.put(REPLY, wake=False)
-    happenings.put(END)
+def test_an_event_without_wake_up_waits_and_keeps_its_order() -> None:
+    queue = EventQueue()
+    items, thread = take_in_thread(queue, 3)
+    queue.put(REPLY, wake=False)
+    queue.put(REPLY, wake=False)
+    queue.put(END)
     thread.join(PROBE_TIMEOUT_S)
-    assert seen == [REPLY, REPLY, END]
+    assert items == [REPLY, REPLY, END]
 
 
-def test_what_need_not_be_soon_does_not_gather_without_end() -> None:
-    happenings = EventQueue()
-    seen, thread = take_in_thread(happenings, MAX_UNSIGNALED_EVENTS)
+def test_events_without_wake_up_are_bounded() -> None:
+    queue = EventQueue()
+    items, thread = take_in_thread(queue, MAX_UNSIGNALED_EVENTS)
     for _ in range(MAX_UNSIGNALED_EVENTS):
-        happenings.put(REPLY, wake=False)
+        queue.put(REPLY, wake=False)
     thread.join(PROBE_TIMEOUT_S)
-    assert len(seen) == MAX_UNSIGNALED_EVENTS
+    assert len(items) == MAX_UNSIGNALED_EVENTS

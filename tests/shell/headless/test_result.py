@@ -1,4 +1,4 @@
-"""What a headless run comes to: its text, its status, what it used."""
+"""The result of a headless run: its text, exit status and usage."""
 
 import pytest
 
@@ -34,14 +34,17 @@ def turn_failed(reason: TurnFailureReason, partial: str = "") -> TurnFailed:
     return TurnFailed(turn=1, reason=reason, detail="why", partial_text=partial, usage=usage)
 
 
-def test_a_turns_own_sum_counts_with_every_request_that_failed() -> None:
-    tally = (
+def test_the_usage_of_a_turn_includes_its_failed_requests() -> None:
+    builder = (
         ResultBuilder()
         .with_event(RETRYING, "/primary")
         .with_event(sample_events.reply_completed("So."), "/primary")
     )
-    assert tally.build(1.0).usage == ONE_REQUEST + sample_events.reply_completed("So.").usage
-    assert tally.with_event(turn_failed("cut_off"), "/primary").build(1.0).usage.requests == 3
+    assert builder.build(1.0).usage == ONE_REQUEST + sample_events.reply_completed("So.").usage
+    assert (
+        builder.with_event(turn_failed("stream_interrupted"), "/primary").build(1.0).usage.requests
+        == 3
+    )
 
 
 @pytest.mark.parametrize(
@@ -50,52 +53,52 @@ def test_a_turns_own_sum_counts_with_every_request_that_failed() -> None:
         ("max_turns", 3, "max_turns"),
         ("time_limit", 3, "time_limit"),
         ("token_budget", 3, "token_budget"),
-        ("cut_off", 1, None),
+        ("stream_interrupted", 1, None),
     ],
 )
-def test_a_limit_has_a_status_of_its_own_and_is_named(
+def test_a_limit_has_its_own_exit_status_and_stop_reason(
     reason: TurnFailureReason, status: int, stop_reason: str | None
 ) -> None:
-    tally = (
+    builder = (
         ResultBuilder()
         .with_event(sample_events.reply_completed("Said."), "/primary")
         .with_event(turn_failed(reason), "/primary")
     )
-    result = tally.build(1.0)
+    result = builder.build(1.0)
     assert (result.status, result.stop_reason, result.result) == (status, stop_reason, "Said.")
     assert result.error == "why"
 
 
-def test_text_that_was_cut_off_comes_before_an_earlier_reply() -> None:
-    tally = (
+def test_partial_text_is_preferred_to_an_earlier_reply() -> None:
+    builder = (
         ResultBuilder()
         .with_event(sample_events.reply_completed("Said."), "/primary")
-        .with_event(turn_failed("cut_off", "I wi"), "/p")
+        .with_event(turn_failed("stream_interrupted", "I wi"), "/p")
     )
-    assert tally.build(1.0).result == "I wi"
+    assert builder.build(1.0).result == "I wi"
 
 
-def test_an_interrupted_run_is_none_that_was_done() -> None:
+def test_an_interrupted_run_is_an_error() -> None:
     result = ResultBuilder().with_event(TurnInterrupted(turn=1), "/primary").build(1.0)
     assert (result.status, result.error) == (1, "interrupted")
 
 
-def test_a_run_that_is_not_on_disk_has_its_answer_and_the_status_of_a_failure() -> None:
+def test_a_run_that_could_not_be_saved_is_an_error() -> None:
     failing = PersistenceChanged(state="failing", detail="full")
-    said = (
+    builder = (
         ResultBuilder()
         .with_event(failing, "/primary")
         .with_event(sample_events.turn_completed(), "/primary")
     )
-    assert said.build(1.0).status == 1
-    assert said.build(1.0).error == UNSAVED_ERROR.format(detail="full")
+    assert builder.build(1.0).status == 1
+    assert builder.build(1.0).error == UNSAVED_ERROR.format(detail="full")
 
-    well = said.with_event(PersistenceChanged(state="well"), "/primary").build(1.0)
-    assert (well.status, well.error) == (0, None)
+    result = builder.with_event(PersistenceChanged(state="ok"), "/primary").build(1.0)
+    assert (result.status, result.error) == (0, None)
 
 
 @pytest.mark.parametrize("source", ["/primary", "/primary/explore-1"])
-def test_what_a_tally_takes_nothing_from_need_not_be_told(source: str) -> None:
+def test_only_some_events_affect_the_result(source: str) -> None:
     ended = ToolEnded(turn=1, call_id="c", tool="bash", title="bash x", status="ok", text="x")
     assert affects_result(ended.model_copy(update={"status": "denied"}), source)
     assert affects_result(sample_events.reply_completed("So."), source)

@@ -382,7 +382,7 @@ def test_keys_sent_before_a_prompt_never_answer_it(seed: int) -> None:
             screen.put_events(sample_events.exec_approval(f"command {number}", number=number))
             screen.type("".join(rng.choices("yan", k=2)))
         await screen.wait_until(
-            lambda: len(screen.controller.state.approvals.parked) == 20, "all requests"
+            lambda: len(screen.controller.event_pump.state.approvals.parked) == 20, "all requests"
         )
         assert screen.posted == []
 

@@ -4,7 +4,7 @@ import pytest
 
 from messages.turns import TextDelta, TurnStarted
 from shell.console.ui_commands import InterruptTurn, SendPrompt
-from shell.repl.key_actions import ESCAPE_DEBOUNCE_S, KeyActions
+from shell.repl.key_actions import ESCAPE_DEBOUNCE_S
 from shell.repl.resize import RESIZE_SETTLE_S
 from tests.shell import sample_events
 from tests.shell.screen_harness import ScreenHarness, run_on_screen
@@ -127,7 +127,7 @@ def test_an_esc_after_enter_is_a_new_press() -> None:
     async def script(screen: ScreenHarness) -> None:
         await start_session(screen)
         await submit_prompt(screen, "one")
-        actions = KeyActions(screen.controller)
+        actions = screen.controller.key_actions
         actions.on_escape()
         screen.put_events(sample_events.turn_interrupted())
         await screen.wait_for_text("Interrupted.")
@@ -150,7 +150,7 @@ def test_a_quick_second_esc_has_no_separate_effect() -> None:
             sample_events.exec_approval(),
         )
         await screen.wait_for_text("1 of 1")
-        actions = KeyActions(screen.controller)
+        actions = screen.controller.key_actions
         actions.on_escape()
         await screen.wait_for_text("approval (Ctrl-Y)")
         actions.on_escape()
@@ -245,7 +245,7 @@ def test_commands_print_results_and_unknown_ones_an_error() -> None:
         screen.type("/status\r")
         await screen.wait_for_text("session    s1")
         screen.type("/nonsense\r")
-        await screen.wait_for_text("There is no command /nonsense; /help lists what there is.")
+        await screen.wait_for_text("Unknown command /nonsense. Type /help for a list.")
         screen.type("/quit\r")
         await screen.wait_until(
             lambda: screen.controller.app.is_done or not screen.controller.app.is_running, "the end"

@@ -27,9 +27,9 @@ def test_down_opens_the_task_view_on_empty_lines() -> None:
         screen.type(DOWN)
         await screen.wait_for_text("No agents are running.")
         await screen.press_key(DOWN)
-        assert screen.controller.hint, "the message is shown again"
+        assert screen.controller.footer_hint.text, "the message is shown again"
         await screen.press_key("\x7f")
-        assert not screen.controller.hint, "the next key clears the message"
+        assert not screen.controller.footer_hint.text, "the next key clears the message"
         await start_subagents(screen, sample_events.subagent_started(ONE))
         screen.type(f"a{DOWN}")
         await screen.wait_for_text("> a")
@@ -326,6 +326,6 @@ def test_enter_never_sends_a_hidden_draft() -> None:
         await screen.wait_until_armed()
         await screen.press_key("\r")
         assert screen.controller.windows.draft_buffer.text == "not yet"
-        assert screen.controller.state.queued_prompts == ()
+        assert screen.controller.event_pump.state.queued_prompts == ()
 
     run_on_screen(script)

@@ -1,3 +1,5 @@
+"""Text from outside cannot control the terminal or hide what it is."""
+
 import sys
 import unicodedata
 
@@ -7,33 +9,33 @@ from hypothesis import strategies as st
 
 from shell.text.sanitize import (
     MAX_COMBINING_MARKS,
-    exact,
+    sanitize,
     sanitize_line,
     sanitize_line_strict,
-    visible,
+    sanitize_strict,
 )
 from tests.shell import sample_events
 
 pytestmark = pytest.mark.quick
 
 
-def test_what_a_terminal_would_obey_or_hide_is_shown_as_a_mark() -> None:
-    assert visible(sample_events.HOSTILE_TEXT) == sample_events.SANITIZED_TEXT
+def test_what_a_terminal_would_interpret_or_hide_is_marked() -> None:
+    assert sanitize(sample_events.HOSTILE_TEXT) == sample_events.SANITIZED_TEXT
 
 
-def test_tab_and_newline_stay_and_a_carriage_return_does_not() -> None:
-    assert visible("a\tb\r\nc") == "a\tb^M\nc"
+def test_tab_and_newline_stay_but_carriage_return_is_marked() -> None:
+    assert sanitize("a\tb\r\nc") == "a\tb^M\nc"
     assert sanitize_line("a\tb\nc") == "a b^Jc"
 
 
 def test_every_control_format_and_separator_character_is_marked() -> None:
     hidden = {"Cc", "Cf", "Cs", "Zl", "Zp"}
     chars = [chr(code) for code in range(sys.maxunicode + 1)]
-    wanted = [c for c in chars if unicodedata.category(c) in hidden and c not in "\t\n"]
-    assert [c for c in wanted if visible(c) == c] == []
+    expected = [c for c in chars if unicodedata.category(c) in hidden and c not in "\t\n"]
+    assert [c for c in expected if sanitize(c) == c] == []
 
 
-def test_everything_that_unicode_lets_a_terminal_ignore_is_marked() -> None:
+def test_every_default_ignorable_code_point_is_marked() -> None:
     ignorable = (0xAD, 0x34F, 0x61C, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x3164, 0xFEFF, 0xFFA0)
     ranges = (
         (0x180B, 0x180F),
@@ -47,46 +49,46 @@ def test_everything_that_unicode_lets_a_terminal_ignore_is_marked() -> None:
         (0xE0000, 0xE0FFF),
     )
     codes = [*ignorable, *(code for first, last in ranges for code in range(first, last + 1))]
-    assert [hex(code) for code in codes if visible(chr(code)) == chr(code)] == []
+    assert [hex(code) for code in codes if sanitize(chr(code)) == chr(code)] == []
 
 
-def test_what_no_character_is_assigned_to_is_marked() -> None:
-    assert visible("a\u0378\ufffe") == "a<U+0378><U+FFFE>"
+def test_an_unassigned_code_point_is_marked() -> None:
+    assert sanitize("a\u0378\ufffe") == "a<U+0378><U+FFFE>"
 
 
-def test_a_selector_stays_only_behind_the_one_character_that_it_is_for() -> None:
-    assert visible("❤\ufe0f") == "❤\ufe0f"
-    assert visible("a\ufe0f❤\ufe0f\ufe0e\u200b\ufe0f") == (
+def test_an_emoji_selector_stays_only_after_its_character() -> None:
+    assert sanitize("❤\ufe0f") == "❤\ufe0f"
+    assert sanitize("a\ufe0f❤\ufe0f\ufe0e\u200b\ufe0f") == (
         "a<U+FE0F>❤\ufe0f<U+FE0E><U+200B><U+FE0F>"
     )
 
 
-def test_a_pile_of_accents_is_told_from_the_fifth_on() -> None:
+def test_combining_marks_are_marked_from_the_fifth_on() -> None:
     four = "a" + "\u0301" * MAX_COMBINING_MARKS
-    assert visible(four + "\u0301\u20ddb\u0301") == four + "<U+0301><U+20DD>b\u0301"
+    assert sanitize(four + "\u0301\u20ddb\u0301") == four + "<U+0301><U+20DD>b\u0301"
 
 
-def test_hangul_in_letters_stays_and_a_pile_of_its_vowels_does_not() -> None:
-    assert visible("\u1112\u1161\u11ab") == "\u1112\u1161\u11ab"
-    assert visible("\u1112" + "\u1161" * 5) == "\u1112" + "\u1161" * 4 + "<U+1161>"
+def test_hangul_letters_stay_but_stacked_vowels_are_marked() -> None:
+    assert sanitize("\u1112\u1161\u11ab") == "\u1112\u1161\u11ab"
+    assert sanitize("\u1112" + "\u1161" * 5) == "\u1112" + "\u1161" * 4 + "<U+1161>"
 
 
-def test_what_a_person_allows_shows_every_blank_that_is_not_the_space_bars() -> None:
+def test_strict_text_marks_every_space_except_the_plain_one() -> None:
     blanks = [chr(c) for c in range(0x80, 0x3001) if unicodedata.category(chr(c)) == "Zs"]
     for blank in (*blanks, "\u2800", "\U0001d159"):
-        assert visible(blank) == blank
-        assert exact(f"a{blank}b") == f"a<U+{ord(blank):04X}>b"
-    assert exact("❤\ufe0f a\tb\n") == "❤<U+FE0F> a\tb\n"
-    assert exact(sample_events.HOSTILE_TEXT) == sample_events.SANITIZED_TEXT
+        assert sanitize(blank) == blank
+        assert sanitize_strict(f"a{blank}b") == f"a<U+{ord(blank):04X}>b"
+    assert sanitize_strict("❤\ufe0f a\tb\n") == "❤<U+FE0F> a\tb\n"
+    assert sanitize_strict(sample_events.HOSTILE_TEXT) == sample_events.SANITIZED_TEXT
 
 
-def test_on_one_line_a_run_of_blanks_is_counted() -> None:
-    assert sanitize_line("a  b" + " " * 80 + "y  Yes, once") == "a  b<U+0020×80>y  Yes, once"  # noqa: RUF001
-    assert sanitize_line_strict("a\t\n   b") == "a^I^J<U+0020×3>b"  # noqa: RUF001  (the sign for times)
+def test_a_run_of_spaces_on_one_line_is_counted() -> None:
+    assert sanitize_line("a  b" + " " * 80 + "y  once") == "a  b<U+0020×80>y  once"  # noqa: RUF001
+    assert sanitize_line_strict("a\t\n   b") == "a^I^J<U+0020×3>b"  # noqa: RUF001  (multiplication sign)
 
 
 @pytest.mark.parametrize(
-    ("command", "told"),
+    ("command", "marked"),
     [
         ("c\u0430t a.txt", "c<U+0430>t a.txt"),
         ("\u0441\u0440 a b", "<U+0441><U+0440> a b"),
@@ -100,32 +102,30 @@ def test_on_one_line_a_run_of_blanks_is_counted() -> None:
         ("g\u0131t \ufb01le", "g<U+0131>t <U+FB01>le"),
     ],
 )
-def test_what_looks_like_a_key_of_the_keyboard_is_named_in_a_command(
-    command: str, told: str
-) -> None:
-    assert exact(command, is_code=True) == told
-    assert visible(command) == command
+def test_characters_that_look_like_ascii_are_marked_in_code(command: str, marked: str) -> None:
+    assert sanitize_strict(command, is_code=True) == marked
+    assert sanitize(command) == command
 
 
-def test_words_of_other_scripts_are_read_as_they_are() -> None:
+def test_words_in_other_scripts_stay_as_they_are() -> None:
     command = "git commit -m 'Grüße: привет мир, Ελλάδα, 日本語text, naïve, x² …'"
-    assert exact(command, is_code=True) == command
-    prose = "Что делать с файлом “a.txt” – да?"  # noqa: RUF001  (what people write)
-    assert exact(prose) == prose
-    assert exact("p\u0430ypal") == "p<U+0430>ypal"
+    assert sanitize_strict(command, is_code=True) == command
+    prose = "Что делать с файлом “a.txt” – да?"  # noqa: RUF001  (ordinary prose)
+    assert sanitize_strict(prose) == prose
+    assert sanitize_strict("p\u0430ypal") == "p<U+0430>ypal"
 
 
-def test_text_that_people_read_stays_as_it_is() -> None:
-    told = "Grüße, 日本語, Ελλάδα, naïve 👍️ – “quotes” €"  # noqa: RUF001  (what people write)
-    assert visible(told) == told
+def test_ordinary_text_in_any_language_stays() -> None:
+    text = "Grüße, 日本語, Ελλάδα, naïve 👍️ – “quotes” €"  # noqa: RUF001  (ordinary prose)
+    assert sanitize(text) == text
 
 
 @given(st.text() | st.text(alphabet="a é❤\u0301\ufe0e\ufe0f\u200b\u034f\n", max_size=30))
-def test_nothing_is_dropped_and_showing_twice_changes_nothing(text: str) -> None:
-    once = visible(text)
-    assert visible(once) == once
+def test_nothing_is_dropped_and_sanitizing_is_idempotent(text: str) -> None:
+    once = sanitize(text)
+    assert sanitize(once) == once
     assert len(once) >= len(text)
-    assert exact(exact(text)) == exact(text)
-    assert visible(exact(text)) == exact(text)
-    strict = exact(text, is_code=True)
-    assert exact(strict, is_code=True) == strict
+    assert sanitize_strict(sanitize_strict(text)) == sanitize_strict(text)
+    assert sanitize(sanitize_strict(text)) == sanitize_strict(text)
+    strict = sanitize_strict(text, is_code=True)
+    assert sanitize_strict(strict, is_code=True) == strict

@@ -283,9 +283,9 @@ def test_a_retry_is_shown_until_the_next_text_arrives() -> None:
 @pytest.mark.parametrize(
     ("reason", "line"),
     [
-        ("server_failed", "The service failed, retrying in 4 s (2 of 5)"),
+        ("server_error", "The service failed, retrying in 4 s (2 of 5)"),
         ("unavailable", "The service is unavailable, retrying in 4 s (2 of 5)"),
-        ("gateway", "A gateway got no response from the service, retrying in 4 s (2 of 5)"),
+        ("gateway_error", "A gateway got no response from the service, retrying in 4 s (2 of 5)"),
         ("unreachable", "No connection, retrying in 4 s (2 of 5)"),
     ],
 )
@@ -304,9 +304,9 @@ def test_a_reached_limit_is_not_printed_as_a_failure() -> None:
 
 
 def test_a_reply_that_failed_midway_is_marked_incomplete() -> None:
-    failed = TurnFailed(turn=1, reason="cut_off", detail="gone", partial_text="One")
+    failed = TurnFailed(turn=1, reason="stream_interrupted", detail="gone", partial_text="One")
     _, effects = apply_events(failed, initial=create_running_state())
-    notice = "The turn failed (cut_off): gone. The reply above is incomplete."
+    notice = "The turn failed (stream_interrupted): gone. The reply above is incomplete."
     assert effects == (PrintNotice(notice, "bad"),)
 
 
@@ -317,7 +317,7 @@ def test_a_model_change_updates_the_model_on_screen() -> None:
 
 
 FAILING = PersistenceChanged(state="failing", detail="/s/a.jsonl: No space left on device")
-SLOW, WELL = PersistenceChanged(state="slow"), PersistenceChanged(state="well")
+SLOW, WELL = PersistenceChanged(state="slow"), PersistenceChanged(state="ok")
 
 
 def get_footer_text(current: ScreenState) -> str:

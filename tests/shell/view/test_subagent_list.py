@@ -212,7 +212,7 @@ def test_the_tree_is_indented_below_the_primary_agent() -> None:
     )
     assert format_tree(state, 11.0) == [
         "primary (greenroom) · idle",
-        "  general-1 (general) · starting · 1s · begun 2 times",
+        "  general-1 (general) · starting · 1s · task 2",
         "    explore-1 (explore) · bash ls · 1s",
     ]
 

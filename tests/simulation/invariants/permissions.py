@@ -1,4 +1,4 @@
-"""The account of what a person decided (modes, grants, revocations), and of the verdicts."""
+"""Modes and grants change only as the user decided, and decisions follow them."""
 
 from collections.abc import Callable
 
@@ -26,182 +26,204 @@ from messages.permissions import (
 from messages.policy import GrantScope, PermissionMode, PermissionRequest, Rule
 from messages.turns import AgentSwitched, SessionConfigured
 from tests.simulation.invariants.project_grants import ProjectGrantInvariants
-from tests.simulation.violations import Violations
+from tests.simulation.invariants.violations import Violations
 
 ASK_TO_READ_PATH = ".env"
-MAX_STALE_S = 1.0
-"""So long after a change a question that it lifts may still be on the screen."""
 PROTECTED_PATH = ".git/config"
+MAX_STALE_S = 1.0
+"""How long after a change a request that it allows may still be on screen."""
 ScopedGrant = tuple[GrantScope, Rule]
 
 
 class PermissionInvariants:
-    """Follows each change from the person to the disk, and holds every verdict against it."""
+    """Follows each change from the user to the disk, and checks each decision against it."""
 
-    def __init__(self, ledger: Violations, mode: PermissionMode, now: Callable[[], float]) -> None:
-        self._ledger = ledger
+    def __init__(
+        self, violations: Violations, mode: PermissionMode, now: Callable[[], float]
+    ) -> None:
+        self._violations = violations
         self._now = now
-        self._changed_s = 0.0
-        self._begun: PermissionMode = mode
-        self._disk = SessionSettings(mode=mode)
-        self._project: tuple[Rule, ...] = ()
-        self._pledges = ProjectGrantInvariants(ledger)
-        self._answered: set[ScopedGrant] = set()
-        self._asked_modes: set[PermissionMode] = {mode, "default"}
+        self._last_change_s = 0.0
+        self._initial_mode: PermissionMode = mode
+        self._settings = SessionSettings(mode=mode)
+        """The settings on disk."""
+        self._project_rules: tuple[Rule, ...] = ()
+        """The project grants on disk."""
+        self._project_grants = ProjectGrantInvariants(violations)
+        self._decided_grants: set[ScopedGrant] = set()
+        self._requested_modes: set[PermissionMode] = {mode, "default"}
+        self._ever_revoked: set[ScopedGrant] = set()
+        """All grants that the user ever revoked."""
         self._revoked: set[ScopedGrant] = set()
-        """What the person has ever taken back."""
-        self._taken_back: set[ScopedGrant] = set()
-        """What the engine knows to be taken back, whatever is on disk."""
-        self._wish: PermissionMode | None = None
-        """What the engine was told last; it may not be looser, whatever is on disk."""
-        self._ceiling: PermissionMode = "yolo"
-        self._queries: dict[str, tuple[EvaluatePermission, PermissionMode]] = {}
-        """With the ceiling of whoever had the session when it was asked."""
-        self._storing: dict[str, StoreGrant] = {}
+        """Grants that the engine must not use, whatever is on disk."""
+        self._requested_mode: PermissionMode | None = None
+        """The engine must be at least as strict as the last request, whatever is on disk."""
+        self._max_mode: PermissionMode = "yolo"
+        self._evaluations: dict[str, tuple[EvaluatePermission, PermissionMode]] = {}
+        """Evaluations with the max mode of the agent at that time."""
+        self._store_requests: dict[str, StoreGrant] = {}
         self._allowed: set[str] = set()
-        self._unsure = False
-        """The disk refused a grant or mode, which may be there all the same: to ask is safe."""
+        """Ids of evaluations that the engine allowed."""
+        self._has_failed_write = False
+        """A write failed but may be on disk; asking the user is then correct."""
 
-    def start_run(self, past: tuple[Record, ...], store: bytes) -> None:
-        """Start a new run from what is on disk; yolo never comes back by itself."""
-        self._project = _rules_of(store)
-        self._pledges.check_store(self._project)
-        configs = [each for each in past if isinstance(each, SessionSettings)]
-        self._disk = configs[-1] if configs else SessionSettings(mode=self._begun)
-        if past and self._disk.mode == "yolo":
-            self._disk = self._disk.model_copy(update={"mode": "default"})
-        self._engine_made()
+    def start_run(self, records: tuple[Record, ...], grants_file: bytes) -> None:
+        """Start a run of the program from what is on disk; yolo is never restored."""
+        self._project_rules = _parse_rules(grants_file)
+        self._project_grants.check_store(self._project_rules)
+        settings = [each for each in records if isinstance(each, SessionSettings)]
+        self._settings = settings[-1] if settings else SessionSettings(mode=self._initial_mode)
+        if records and self._settings.mode == "yolo":
+            self._settings = self._settings.model_copy(update={"mode": "default"})
+        self._reset_engine()
         self._allowed.clear()
-        self._unsure = False
-        self._ceiling = "yolo"
-        self._changed_s = self._now()
+        self._has_failed_write = False
+        self._max_mode = "yolo"
+        self._last_change_s = self._now()
 
-    def _engine_made(self) -> None:
-        """A new incarnation knows what is on disk, until it is told the rest again."""
-        self._wish = None
-        self._taken_back.clear()
+    def _reset_engine(self) -> None:
+        """Forget what the engine received; a new incarnation knows only what is on disk."""
+        self._requested_mode = None
+        self._revoked.clear()
 
     def on_incarnation(self, address: Address) -> None:
-        """Hear of another incarnation."""
+        """Observe a restart of an actor."""
         if address == PERMISSIONS:
-            self._engine_made()
+            self._reset_engine()
 
-    # What the person wants.
+    # The user's decisions.
 
-    def on_user_command(self, intent: Message) -> None:
-        """Hear of a change as the person makes it."""
-        if isinstance(intent, ChangeMode):
-            self._asked_modes.add(intent.mode)
-        elif isinstance(intent, RevokeGrant):
-            self._revoked.add((intent.scope, intent.rule))
+    def on_user_command(self, command: Message) -> None:
+        """Observe a change that the user requests."""
+        if isinstance(command, ChangeMode):
+            self._requested_modes.add(command.mode)
+        elif isinstance(command, RevokeGrant):
+            self._ever_revoked.add((command.scope, command.rule))
 
-    def on_user_decision(self, request: AnyApprovalRequest, given: SubmitDecision) -> None:
-        """Hear what the person said to what they saw."""
-        if given.decision == "session" or given.decision == "project":  # noqa: PLR1714  (so that mypy narrows it)
-            rules = request.broader_grants if given.use_broader_grants else request.grants
-            self._answered.update((given.decision, rule) for rule in rules)
+    def on_user_decision(self, request: AnyApprovalRequest, submitted: SubmitDecision) -> None:
+        """Observe the grants of a decision."""
+        scope = submitted.decision
+        if scope == "session" or scope == "project":  # noqa: PLR1714  (so that mypy narrows it)
+            rules = request.broader_grants if submitted.use_broader_grants else request.grants
+            self._decided_grants.update((scope, rule) for rule in rules)
 
-    # What the disk has.
+    # What is on disk.
 
     def on_synced_record(self, record: Message) -> None:
-        """Hold a record of the session against what was there before."""
+        """Check new settings against the previous ones."""
         if not isinstance(record, SessionSettings):
             return
-        self._changed_s = self._now()
-        before, self._disk = self._disk, record
-        self._changed("session", before.grants, record.grants)
-        wanted = record.mode == before.mode or record.mode in self._asked_modes
-        self._ledger.require(wanted, f"mode {record.mode} is kept, and nobody asked for it")
+        self._last_change_s = self._now()
+        before, self._settings = self._settings, record
+        self._check_grants("session", before.grants, record.grants)
+        is_requested = record.mode == before.mode or record.mode in self._requested_modes
+        self._violations.require(
+            is_requested, f"mode {record.mode} is stored, and the user did not choose it"
+        )
 
-    def on_synced_store(self, data: bytes) -> None:
-        """Hold the project's store against what was there before."""
-        self._changed_s = self._now()
-        before, self._project = self._project, _rules_of(data)
-        self._changed("project", before, self._project)
+    def on_synced_grants_file(self, data: bytes) -> None:
+        """Check new project grants against the previous ones."""
+        self._last_change_s = self._now()
+        before, self._project_rules = self._project_rules, _parse_rules(data)
+        self._check_grants("project", before, self._project_rules)
 
-    def _changed(self, scope: GrantScope, before: tuple[Rule, ...], now: tuple[Rule, ...]) -> None:
-        for rule in now:
-            given = rule in before or (scope, rule) in self._answered
-            self._ledger.require(given, f"{_told(rule)} is kept, and nobody granted it")
+    def _check_grants(
+        self, scope: GrantScope, before: tuple[Rule, ...], after: tuple[Rule, ...]
+    ) -> None:
+        for rule in after:
+            is_decided = rule in before or (scope, rule) in self._decided_grants
+            self._violations.require(
+                is_decided, f"{_format_rule(rule)} is stored, and the user did not allow it"
+            )
         for rule in before:
-            kept = rule in now or (scope, rule) in self._revoked
-            self._ledger.require(kept, f"{_told(rule)} is kept no more, and nobody took it back")
+            is_expected = rule in after or (scope, rule) in self._ever_revoked
+            self._violations.require(
+                is_expected, f"{_format_rule(rule)} is gone, and the user did not revoke it"
+            )
 
-    # What the engine hears and says.
+    # What the engine receives and answers.
 
     def on_received(self, by: Address, message: Message) -> None:
-        """Hear what the engine has handled to its end."""
+        """Observe what the engine has handled."""
         if by != PERMISSIONS:
             return
         match message:
             case ChangeMode():
-                self._wish = message.mode
+                self._requested_mode = message.mode
             case RevokeGrant():
-                self._taken_back.add((message.scope, message.rule))
+                self._revoked.add((message.scope, message.rule))
             case StoreGrant():
-                self._taken_back.difference_update((message.scope, each) for each in message.rules)
+                self._revoked.difference_update((message.scope, each) for each in message.rules)
             case _:
                 pass
 
     def on_send(self, to: Address, message: Message, sender: Address) -> None:
-        """Hear what is asked of the engine, and what it answers."""
+        """Observe requests to the engine and its answers."""
         if to == PERMISSIONS and isinstance(message, EvaluatePermission):
-            self._queries[message.id] = message, self._ceiling
+            self._evaluations[message.id] = message, self._max_mode
         elif sender == PRIMARY and isinstance(message, AgentSwitched | SessionConfigured):
-            self._ceiling = message.max_mode
-            self._changed_s = self._now()
+            self._max_mode = message.max_mode
+            self._last_change_s = self._now()
         elif to == PERMISSIONS and isinstance(message, StoreGrant | RevokeGrant):
-            self._pledges.on_change_requested(message)
+            self._project_grants.on_change_requested(message)
             if isinstance(message, StoreGrant):
-                self._storing[message.id] = message
+                self._store_requests[message.id] = message
         elif sender == PERMISSIONS:
-            self._said(to, message)
+            self._check_answer(to, message)
 
-    def _said(self, to: Address, message: Message) -> None:
+    def _check_answer(self, to: Address, message: Message) -> None:
         match message:
             case PermissionDecision(action="allow") if to in (PRIMARY, APPROVALS):
-                self._verdict(message)
+                self._check_allowed(message)
             case GrantStored():
-                stored = self._storing[message.id]
-                there = set(stored.rules) <= set(self._kept(stored.scope))
-                self._ledger.require(there, f"the grant {message.id} is stored, and not on disk")
-                self._pledges.on_change_done(message, stored)
+                request = self._store_requests[message.id]
+                is_stored = set(request.rules) <= set(self._get_stored_rules(request.scope))
+                self._violations.require(
+                    is_stored, f"grant {message.id} is reported as stored before it is on disk"
+                )
+                self._project_grants.on_change_done(message, request)
             case GrantRevoked():
-                gone = message.rule not in self._kept(message.scope)
-                self._ledger.require(gone, f"{_told(message.rule)} is taken back, and on disk")
-                self._pledges.on_change_done(message)
+                is_gone = message.rule not in self._get_stored_rules(message.scope)
+                self._violations.require(
+                    is_gone,
+                    f"{_format_rule(message.rule)} is reported as revoked and still on disk",
+                )
+                self._project_grants.on_change_done(message)
             case StoreGrantFailed() | ChangeModeFailed():
-                self._unsure = True
+                self._has_failed_write = True
             case ModeChanged():
-                there = self._disk.mode == message.mode
-                self._ledger.require(there, f"mode {message.mode} is at work, and not on disk")
+                is_stored = self._settings.mode == message.mode
+                self._violations.require(
+                    is_stored, f"mode {message.mode} is reported before it is on disk"
+                )
             case _:
                 pass
 
-    def _verdict(self, verdict: PermissionDecision) -> None:
-        query, ceiling = self._queries[verdict.id]
-        if is_stricter(ceiling, self._ceiling):
-            ceiling = self._ceiling
-        for request in query.requests:
-            may = self._may(request, ceiling)
-            what = f"{request.permission} {request.target}"
-            self._ledger.require(may, f"{verdict.id}: {what} is allowed by nothing")
-        self._allowed.add(verdict.id)
+    def _check_allowed(self, decision: PermissionDecision) -> None:
+        evaluation, max_mode = self._evaluations[decision.id]
+        if is_stricter(max_mode, self._max_mode):
+            max_mode = self._max_mode
+        for request in evaluation.requests:
+            self._violations.require(
+                self._is_allowed(request, max_mode),
+                f"{decision.id}: {request.permission} {request.target} is allowed without a reason",
+            )
+        self._allowed.add(decision.id)
 
     def on_request_shown(self, request: AnyApprovalRequest, *, no_crashes: bool) -> None:
-        """Hold that nobody is still asked about what has been allowed for a while.
+        """Check that a request on screen is not already allowed.
 
-        `quiet`: nothing has crashed; else one is asked once more than needed, which is safe.
+        After a crash the user may be asked once more than needed, which is safe.
         """
         parts = request.resolved_requests or request.requests
-        lifted = bool(parts) and all(self._may(each, self._ceiling) for each in parts)
-        late = self._now() > self._changed_s + MAX_STALE_S
-        wrong = no_crashes and lifted and late and not self._unsure
-        self._ledger.require(not wrong, f"{request.id} is asked, and it is allowed by now")
+        is_allowed = bool(parts) and all(self._is_allowed(each, self._max_mode) for each in parts)
+        is_late = self._now() > self._last_change_s + MAX_STALE_S
+        is_wrong = no_crashes and is_allowed and is_late and not self._has_failed_write
+        self._violations.require(not is_wrong, f"{request.id} is on screen but already allowed")
 
-    def _may(self, request: PermissionRequest, ceiling: PermissionMode) -> bool:
-        """Whether mode, defaults or a grant allow it now."""
-        target, mode = request.target, find_strictest_mode(self._mode, ceiling)
+    def _is_allowed(self, request: PermissionRequest, max_mode: PermissionMode) -> bool:
+        """Return True if the mode, a default or a grant allows the request now."""
+        target, mode = request.target, find_strictest_mode(self._mode, max_mode)
         if request.permission == "read" and target != ASK_TO_READ_PATH:
             return True
         if request.permission == "write" and (mode == "plan" or target == PROTECTED_PATH):
@@ -211,30 +233,30 @@ class PermissionInvariants:
         return any(
             rule.permission == request.permission and is_match(rule.pattern, target)
             for scope in ("session", "project")
-            for rule in self._kept(scope)
-            if (scope, rule) not in self._taken_back
+            for rule in self._get_stored_rules(scope)
+            if (scope, rule) not in self._revoked
         )
 
     @property
     def _mode(self) -> PermissionMode:
-        """The loosest mode that verdicts may go by."""
-        return find_strictest_mode(self._disk.mode, self._wish or self._disk.mode)
+        """The loosest mode that decisions may use."""
+        return find_strictest_mode(self._settings.mode, self._requested_mode or self._settings.mode)
 
-    def _kept(self, scope: GrantScope) -> tuple[Rule, ...]:
-        return self._project if scope == "project" else self._disk.grants
+    def _get_stored_rules(self, scope: GrantScope) -> tuple[Rule, ...]:
+        return self._project_rules if scope == "project" else self._settings.grants
 
     def has_allowed_call(self, call_id: str) -> bool:
-        """Whether the engine ever allowed a call of this run, for the agent itself."""
+        """Return True if the engine allowed a call in this run."""
         return any(each.rpartition("/")[0] == call_id for each in self._allowed)
 
     def has_allowed_request(self, request_id: str) -> bool:
-        """Whether the engine ever allowed what a request asks for."""
+        """Return True if the engine allowed an approval request in this run."""
         return request_id in self._allowed
 
 
-def _rules_of(store: bytes) -> tuple[Rule, ...]:
-    """Read the project's store; empty: there is none."""
-    roots: dict[str, list[dict[str, str]]] = from_json(store)["roots"] if store else {}
+def _parse_rules(grants_file: bytes) -> tuple[Rule, ...]:
+    """Return the rules of a grants file; an empty file has none."""
+    roots: dict[str, list[dict[str, str]]] = from_json(grants_file)["roots"] if grants_file else {}
     return tuple(
         Rule(permission=each["permission"], pattern=each["pattern"], action="allow")
         for root in roots.values()
@@ -242,5 +264,5 @@ def _rules_of(store: bytes) -> tuple[Rule, ...]:
     )
 
 
-def _told(rule: Rule) -> str:
+def _format_rule(rule: Rule) -> str:
     return f"{rule.permission} {rule.pattern}"

@@ -1,4 +1,4 @@
-"""The account of the session file: what was acknowledged is there, and stays."""
+"""What the journal acknowledged is in the session file and stays there."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -19,95 +19,96 @@ from messages.turns import (
     TurnInterrupted,
     TurnStarted,
 )
-from tests.simulation.violations import Violations
+from tests.simulation.invariants.violations import Violations
 
 
 class SessionFileInvariants:
-    """Reads along as the disk is written."""
+    """Reads the file whenever it is synced."""
 
-    def __init__(self, ledger: Violations, on_record: Callable[[Message], None]) -> None:
-        """`heard` is told of each record that reaches the disk."""
-        self._ledger = ledger
-        self._heard = on_record
-        self._disk: set[bytes] = set()
-        self._kept: list[Message] = []
+    def __init__(self, violations: Violations, on_record: Callable[[Message], None]) -> None:
+        """`on_record` is called for each record that is synced."""
+        self._violations = violations
+        self._on_record = on_record
+        self._synced: set[bytes] = set()
+        self._synced_records: list[Message] = []
         self._acknowledged: set[bytes] = set()
         self._pending: dict[tuple[Address, int], tuple[bytes, ...]] = {}
 
     @property
     def synced_records(self) -> tuple[Record, ...]:
-        """What was synced, in order."""
-        return tuple(cast("Record", each) for each in self._kept)
+        """Records that are synced, in order."""
+        return tuple(cast("Record", each) for each in self._synced_records)
 
     def is_synced(self, record: Message) -> bool:
-        """Whether it was synced."""
-        return encode(record) in self._disk
+        """Return True if the record is synced."""
+        return encode(record) in self._synced
 
     def on_synced(self, before: bytes, after: bytes) -> None:
-        """Hear what is on disk now."""
+        """Read what is new in the synced file."""
         if not after.startswith(before):
-            self._disk.clear()
-            self._kept.clear()
+            self._synced.clear()
+            self._synced_records.clear()
             before = b""
-        for raw in after[len(before) :].splitlines():
+        for line in after[len(before) :].splitlines():
             try:
-                record = decode_line(raw).message
+                record = decode_line(line).message
             except DecodeError as error:
-                self._ledger.require(condition=False, message=f"damage is written: {error}")
+                self._violations.report(f"a damaged line was written: {error}")
                 return
-            self._disk.add(encode(record))
-            self._kept.append(record)
-            self._heard(record)
+            self._synced.add(encode(record))
+            self._synced_records.append(record)
+            self._on_record(record)
 
     def on_send(self, to: Address, message: Message, sender: Address) -> None:
-        """Hear what is to be written, and what the journal says was."""
+        """Observe appends and their acknowledgements."""
         if to == JOURNAL and isinstance(message, Append):
             self._pending[sender, message.id] = tuple(map(encode, message.records))
         elif sender == JOURNAL and isinstance(message, Appended):
             records = self._pending.get((to, message.id))
-            there = records is not None and self._disk.issuperset(records)
-            self._ledger.require(there, f"{to} is told that {message.id} is on disk, it is not")
-            if not self._ledger.is_closed:
+            is_synced = records is not None and self._synced.issuperset(records)
+            self._violations.require(
+                is_synced, f"append {message.id} of {to} was acknowledged before it was synced"
+            )
+            if not self._violations.is_closed:
                 self._acknowledged.update(records or ())
 
     def check_drained(self) -> None:
-        """Hold, after an orderly end, that all that was told is on disk."""
+        """Check that an orderly stop has written everything."""
         for (sender, number), records in self._pending.items():
-            there = self._disk.issuperset(records)
-            self._ledger.require(there, f"append {number} of {sender} was lost on the way out")
+            is_synced = self._synced.issuperset(records)
+            self._violations.require(is_synced, f"append {number} of {sender} was lost in the stop")
 
     def check_reopened(self, path: Path, data: bytes) -> tuple[Record, ...]:
-        """Read the file as the next run will; nothing acknowledged may be missing."""
+        """Read the file as the next run does; nothing acknowledged may be missing."""
         self._pending.clear()
         try:
             contents = parse_log(path, data)
         except LogError as error:
-            self._ledger.require(condition=False, message=f"the log cannot be read: {error}")
+            self._violations.report(f"the session file cannot be read: {error}")
             return ()
-        there = {encode(record) for record in contents.records}
-        lost = sorted(self._acknowledged - there)
-        self._ledger.require(not lost, f"acknowledged and lost: {lost[:1]}")
-        self._once(contents.records)
+        found = {encode(record) for record in contents.records}
+        lost = sorted(self._acknowledged - found)
+        self._violations.require(not lost, f"acknowledged and lost: {lost[:1]}")
+        self._check_no_duplicates(contents.records)
         return contents.records
 
-    def _once(self, records: tuple[Record, ...]) -> None:
-        """Hold that nothing is there twice that happens once."""
-        begun: set[int] = set()
-        count: Counter[str] = Counter()
+    def _check_no_duplicates(self, records: tuple[Record, ...]) -> None:
+        started: set[int] = set()
+        counts: Counter[str] = Counter()
         for record in records:
             match record:
                 case TurnStarted():
-                    begun.add(record.turn)
-                    count[f"the start of turn {record.turn}"] += 1
+                    started.add(record.turn)
+                    counts[f"the start of turn {record.turn}"] += 1
                 case ReplyCompleted():
-                    count[encode(record).decode()] += 1
+                    counts[encode(record).decode()] += 1
                 case ToolEnded():
-                    count[f"the result of {record.call_id}"] += 1
+                    counts[f"the result of {record.call_id}"] += 1
                 case TurnCompleted() | TurnInterrupted() | TurnFailed():
-                    begins = record.turn in begun
-                    self._ledger.require(begins, f"turn {record.turn} ends and has no beginning")
-                    count[f"the end of turn {record.turn}"] += 1
+                    has_start = record.turn in started
+                    self._violations.require(has_start, f"turn {record.turn} has no start")
+                    counts[f"the end of turn {record.turn}"] += 1
                 case _:
                     pass
-        for what, times in count.items():
-            self._ledger.require(times <= 1, f"{what} is recorded {times} times")
+        for what, count in counts.items():
+            self._violations.require(count <= 1, f"{what} is recorded {count} times")

@@ -1,4 +1,4 @@
-"""The account of tool calls: one result each, and no effect that was not allowed, or too late."""
+"""Each tool call has one result, and no effect that was not allowed or comes too late."""
 
 from collections import Counter
 
@@ -22,120 +22,123 @@ from messages.turns import (
     TurnInterrupted,
     TurnStarted,
 )
-from tests.simulation.in_memory_workspace import LOOK_TOOL
 from tests.simulation.invariants.permissions import PermissionInvariants
-from tests.simulation.violations import Violations
+from tests.simulation.invariants.violations import Violations
+
+CHANGING_EFFECTS = ("starts", "changes")
 
 
 class ToolCallInvariants:
-    """Knows each call by the tag in its arguments, which its effects name."""
+    """Finds the call of an effect by the tag in the call's arguments."""
 
-    def __init__(self, ledger: Violations, policies: PermissionInvariants) -> None:
-        self._ledger = ledger
-        self._policies = policies
-        self._meant: dict[str, ToolUseBlock] = {}
+    def __init__(self, violations: Violations, permissions: PermissionInvariants) -> None:
+        self._violations = violations
+        self._permissions = permissions
+        self._calls_by_tag: dict[str, ToolUseBlock] = {}
         self._turns: dict[str, int] = {}
-        self._begun: Counter[str] = Counter()
+        self._effect_counts: Counter[str] = Counter()
         self._started: set[str] = set()
+        """Ids of calls whose start is on disk."""
         self._results: dict[str, ToolEnded] = {}
-        self._over: set[int] = set()
-        self._cancelled: set[int] = set()
-        self._yes: set[tuple[str, str]] = set()
-        self.is_agent_alive = True
-        self.has_abandoned_job = False
-        """A job was deaf to the end: what it still does is nobody's fault."""
+        self._ended_turns: set[int] = set()
+        self._cancelled_turns: set[int] = set()
+        self._approved: set[tuple[str, str]] = set()
+        """Call ids with the details that the user approved."""
+        self.is_agent_running = True
 
-    def on_tool_use(self, tag: str, use: ToolUseBlock) -> None:
-        """Hear of a call as the model writes it."""
-        self._meant[tag] = use
+    def on_tool_use(self, tag: str, call: ToolUseBlock) -> None:
+        """Observe a call that the model makes."""
+        self._calls_by_tag[tag] = call
 
     def start_run(self, records: tuple[Record, ...]) -> None:
-        """Start from what is on disk; what was only under way is gone."""
-        self._results, self._turns, self._over, self._cancelled = {}, {}, set(), set()
-        self.is_agent_alive, self.has_abandoned_job = True, False
+        """Start a run of the program from the records on disk."""
+        self._results, self._turns = {}, {}
+        self._ended_turns, self._cancelled_turns = set(), set()
+        self.is_agent_running = True
         for record in records:
-            self._recorded(record)
+            self._add_record(record)
 
     def on_synced_record(self, record: Message) -> None:
-        """Hear of a record that is on disk."""
+        """Observe a record that is on disk."""
         if isinstance(record, ToolStarted):
             self._started.add(record.call_id)
-        elif isinstance(record, ReplyCompleted | ToolEnded):  # perhaps of an earlier life
-            self._recorded(record)
+        elif isinstance(record, ReplyCompleted | ToolEnded):  # perhaps of an earlier incarnation
+            self._add_record(record)
 
     def on_send(self, to: Address, message: Message, sender: Address) -> None:
-        """Hear what the agent tells the journal and the console."""
+        """Observe what the agent sends to the journal and the console."""
         if sender != PRIMARY:
             return
         if to == JOURNAL and isinstance(message, Append):
             for record in message.records:
-                self._recorded(record)
-                self._closed(record)
+                self._add_record(record)
+                self._check_turn_end(record)
         elif to == CONSOLE and isinstance(message, TurnCompleted | TurnInterrupted | TurnFailed):
-            self._over.add(message.turn)
+            self._ended_turns.add(message.turn)
         elif to == CONSOLE and isinstance(message, TurnStarted | ToolStarted):
-            begins = message.turn not in self._cancelled
-            self._ledger.require(begins, f"{message.type} of turn {message.turn} after its cancel")
+            is_live = message.turn not in self._cancelled_turns
+            self._violations.require(
+                is_live, f"{message.type} of turn {message.turn} after its cancel"
+            )
 
     def on_received(self, by: Address, message: Message) -> None:
-        """Hear what the agent has handled to its end."""
+        """Observe what the agent has handled."""
         if by == PRIMARY and isinstance(message, CancelTurn):
-            self._cancelled.add(message.turn)
+            self._cancelled_turns.add(message.turn)
 
-    def _closed(self, record: Record) -> None:
+    def _check_turn_end(self, record: Record) -> None:
         if isinstance(record, TurnCompleted | TurnInterrupted | TurnFailed):
             calls = [each for each, turn in self._turns.items() if turn == record.turn]
             open_calls = [each for each in calls if each not in self._results]
-            what = f"turn {record.turn} ends without a result of {', '.join(open_calls)}"
-            self._ledger.require(not open_calls, what)
+            self._violations.require(
+                not open_calls,
+                f"turn {record.turn} ends without a result of {', '.join(open_calls)}",
+            )
 
-    def _recorded(self, record: Record) -> None:
+    def _add_record(self, record: Record) -> None:
         match record:
             case ReplyCompleted():
-                uses = [each for each in record.content if isinstance(each, ToolUseBlock)]
-                self._turns.update({use.id: record.turn for use in uses})
+                calls = [each for each in record.content if isinstance(each, ToolUseBlock)]
+                self._turns.update({call.id: record.turn for call in calls})
             case ToolEnded():
                 known = self._results.setdefault(record.call_id, record)
-                self._ledger.require(known == record, f"{record.call_id} has two results")
+                self._violations.require(known == record, f"{record.call_id} has two results")
             case _:
                 pass
 
     def find_result(self, call_id: str) -> ToolEnded | None:
-        """Tell the result of a call, once there is one."""
+        """Return the result of a call, or None if it has none yet."""
         return self._results.get(call_id)
 
-    def on_user_decision(self, request: AnyApprovalRequest, given: SubmitDecision) -> None:
-        """Hear what the person said to what they saw."""
-        if given.decision != "no":
-            shown = request.diff if isinstance(request, PatchApprovalRequest) else ""
-            shown = request.command if isinstance(request, ExecApprovalRequest) else shown
-            self._yes.add((request.call_id, shown))
-        self._policies.on_user_decision(request, given)
+    def on_user_decision(self, request: AnyApprovalRequest, submitted: SubmitDecision) -> None:
+        """Observe the user's decision on what was shown."""
+        if submitted.decision != "no":
+            details = ""
+            if isinstance(request, PatchApprovalRequest):
+                details = request.diff
+            elif isinstance(request, ExecApprovalRequest):
+                details = request.command
+            self._approved.add((request.call_id, details))
+        self._permissions.on_user_decision(request, submitted)
 
-    def on_effect(self, tag: str, what: str, shown: str) -> None:
-        """Hear of an effect on the world; after a power cut there is none."""
-        if self._ledger.is_closed:
+    def on_effect(self, tag: str, effect: str, details: str) -> None:
+        """Check an effect; after a power cut there are none."""
+        if self._violations.is_closed:
             return
-        use = self._meant.get(tag)
-        if use is None:
-            self._ledger.require(
-                condition=False, message=f"{tag} {what}, and no model asked for it"
-            )
+        call = self._calls_by_tag.get(tag)
+        if call is None:
+            self._violations.report(f"{tag} {effect}, and the model made no such call")
             return
-        require, call_id = self._ledger.require, use.id
-        require(call_id not in self._results, f"{call_id} {what} after its result")
-        require(self._turns.get(call_id) not in self._over, f"{call_id} {what} after its turn")
-        require(
-            self.is_agent_alive or self.has_abandoned_job, f"{call_id} {what} after its agent's end"
+        require, call_id = self._violations.require, call.id
+        require(call_id not in self._results, f"{call_id} {effect} after its result")
+        turn = self._turns.get(call_id)
+        require(turn not in self._ended_turns, f"{call_id} {effect} after its turn")
+        require(self.is_agent_running, f"{call_id} {effect} after its agent's end")
+        is_allowed = (call_id, details) in self._approved or self._permissions.has_allowed_call(
+            call_id
         )
-        require(self._allowed(use, shown), f"{call_id} {what}, and nobody allowed it: {shown}")
-        if what in ("begins", "changes"):
-            self._begun[call_id] += 1
-            require(self._begun[call_id] == 1, f"{call_id} {what} again")
-            require(call_id in self._started, f"{call_id} {what}, and its start is not on disk")
-
-    def _allowed(self, use: ToolUseBlock, shown: str) -> bool:
-        """Whether the engine allowed it, or the person's own yes to exactly this."""
-        path = str(use.input.get("path", ""))
-        text = f"look {path}" if use.name == LOOK_TOOL else shown
-        return (use.id, text) in self._yes or self._policies.has_allowed_call(use.id)
+        require(is_allowed, f"{call_id} {effect}, and it was not allowed: {details}")
+        if effect in CHANGING_EFFECTS:
+            self._effect_counts[call_id] += 1
+            require(self._effect_counts[call_id] == 1, f"{call_id} {effect} again")
+            require(call_id in self._started, f"{call_id} {effect} before its start is on disk")

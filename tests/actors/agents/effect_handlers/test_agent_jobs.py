@@ -124,12 +124,12 @@ def test_a_stream_is_read_to_its_end() -> None:
 
 def test_a_failed_stream_keeps_its_reason_and_text() -> None:
     _, end = run_request(
-        ReplyDelta(text="I "), ReplyDelta(text="wi"), ModelError("cut_off", "gone")
+        ReplyDelta(text="I "), ReplyDelta(text="wi"), ModelError("stream_interrupted", "gone")
     )
 
     assert end == ModelFailed(
         request_number=7,
-        reason="cut_off",
+        reason="stream_interrupted",
         detail="gone",
         partial_text="I wi",
         usage=Usage(requests=1),
@@ -140,12 +140,15 @@ def test_a_stream_without_a_reply_is_a_failure() -> None:
     _, end = run_request(ReplyDelta(text="I wi"))
 
     assert isinstance(end, ModelFailed)
-    assert (end.reason, end.partial_text) == ("protocol", "I wi")
+    assert (end.reason, end.partial_text) == ("protocol_error", "I wi")
 
 
 @pytest.mark.parametrize(
     ("failure", "reason"),
-    [(JobFailure("cancelled"), "cancelled"), (JobFailure("raised", "KeyError: 'x'"), "protocol")],
+    [
+        (JobFailure("cancelled"), "cancelled"),
+        (JobFailure("raised", "KeyError: 'x'"), "protocol_error"),
+    ],
 )
 def test_an_interrupted_request_keeps_its_text(failure: JobFailure, reason: str) -> None:
     model = PreparedModel((ReplyDelta(text="I wi"),))

@@ -3,12 +3,12 @@
 import pytest
 
 from actors.agents.restore.restored_state import restore
-from actors.agents.turn.agent_state import TurnStage
 from actors.agents.turn.call_lifecycle import OUTCOME_UNKNOWN
 from actors.agents.turn.effects import Effect, PlanCall, RequestApproval, SendModelRequest
 from actors.agents.turn.model_replies import INCOMPLETE_CALL
 from actors.agents.turn.self_messages import ToolFailed
 from actors.agents.turn.state_machine import resume_turn
+from actors.agents.turn.turn_state import TurnStage
 from messages.approvals import (
     ApprovalRequest,
     ApprovalWithdrawn,
@@ -91,14 +91,14 @@ def test_an_agent_without_records_starts_idle() -> None:
     [
         TurnCompleted(turn=1, text="done", stop_reason="end_turn", usage=USAGE),
         TurnInterrupted(turn=1),
-        TurnFailed(turn=1, reason="cut_off", detail=""),
+        TurnFailed(turn=1, reason="stream_interrupted", detail=""),
     ],
 )
 def test_an_ended_turn_is_left_unchanged(end: Record) -> None:
     driver, effects = resume_from(TURN_STARTED, end)
 
     assert effects == ()
-    assert (driver.state.stage, driver.state.turn_number) == (TurnStage.IDLE, 1)
+    assert (driver.state.turn.stage, driver.state.turn.number) == (TurnStage.IDLE, 1)
 
 
 def test_a_prompt_without_a_reply_is_sent_again() -> None:
@@ -375,7 +375,7 @@ def test_only_the_last_turn_can_be_open() -> None:
     """The user was told that a turn failed if its end could not be written."""
     driver, effects = resume_from(*WITH_CALL, TurnStarted(turn=2, prompt="else"))
 
-    assert driver.state.turn_number == 2
+    assert driver.state.turn.number == 2
     assert effects == (SendModelRequest(1),)
 
 
@@ -387,4 +387,4 @@ def test_usage_of_an_open_turn_is_counted() -> None:
         make_tool_ended("c2"),
     )
 
-    assert driver.state.usage == USAGE + USAGE
+    assert driver.state.turn.usage == USAGE + USAGE

@@ -1,9 +1,12 @@
 """Builders for the messages in tests of a turn."""
 
+from actors.agents.turn.agent_identity import AgentIdentity
 from actors.agents.turn.agent_state import AgentState
 from actors.agents.turn.effects import RequestApproval
 from actors.agents.turn.limits import Limits, TimerState, UsageTotals
+from actors.agents.turn.model_state import ModelState
 from actors.agents.turn.self_messages import ModelReplied, ToolFailed
+from actors.agents.turn.turn_state import TurnState
 from messages.address import PRIMARY
 from messages.approvals import ApprovalDecided, ExecApprovalRequest, PatchApprovalRequest
 from messages.content import ContentBlock, TextBlock, ToolUseBlock, Usage
@@ -23,13 +26,10 @@ NO_LIMITS = Limits()
 
 def make_state(run: int = 1, limits: Limits = NO_LIMITS) -> AgentState:
     return AgentState(
-        agent_address=PRIMARY,
-        run=run,
-        read_only_tools=READ_ONLY_TOOLS,
-        cwd=CWD,
-        model="m",
+        identity=AgentIdentity(PRIMARY, run, cwd=CWD, read_only_tools=READ_ONLY_TOOLS),
+        model=ModelState("m"),
+        turn=TurnState(timer=TimerState(remaining_s=limits.seconds)),
         totals=UsageTotals(limits),
-        timer=TimerState(remaining_s=limits.seconds),
     )
 
 

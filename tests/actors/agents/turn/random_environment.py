@@ -9,7 +9,7 @@ from collections.abc import Callable
 from random import Random
 from typing import Any, cast
 
-from actors.agents.turn.agent_state import AgentState, RestoredState, TurnStage
+from actors.agents.turn.agent_state import AgentState, RestoredState
 from actors.agents.turn.effects import (
     CancelCall,
     CancelModelRequest,
@@ -38,6 +38,7 @@ from actors.agents.turn.self_messages import (
     TurnTimerStopped,
 )
 from actors.agents.turn.state_machine import TurnMessage, advance, resume_turn
+from actors.agents.turn.turn_state import TurnStage
 from actors.runtime.actor import Actor
 from actors.sessions.append_timeout import AppendTimeout
 from actors.sessions.journal_client import JournalClient
@@ -135,8 +136,8 @@ class RandomEnvironment:
         """Start from the records of an earlier run instead."""
         self.disk_records = list(restored.records)
         self.invariants.load_records(restored.records)
-        self._next_prompt = restored.state.turn_number + 1
-        self._call_count = 1_000 * restored.state.run
+        self._next_prompt = restored.state.turn.number + 1
+        self._call_count = 1_000 * restored.state.identity.run
         self.state, effects = resume_turn(restored)
         self._apply(None, effects)
 
@@ -154,7 +155,7 @@ class RandomEnvironment:
                 break
             self.random.choice(steps)()
         assert not self._list_steps(), "the turn does not end"
-        assert self.state.stage is TurnStage.IDLE, f"the turn hangs in {self.state.stage}"
+        assert self.state.turn.stage is TurnStage.IDLE, f"the turn hangs in {self.state.turn.stage}"
         self.invariants.check_idle()
 
     def crash(self) -> tuple[Record, ...]:
@@ -263,7 +264,7 @@ class RandomEnvironment:
 
     def _cancel(self) -> None:
         if self._chance(0.06):
-            current = max(1, self.state.turn_number)
+            current = max(1, self.state.turn.number)
             offset = self.random.choice([0, 0, 0, 1, 2])
             self.deliver(CancelTurn(turn=current + offset))
 
@@ -339,7 +340,7 @@ class RandomEnvironment:
     # The broker
 
     def _park(self, effect: RequestApproval) -> None:
-        request = message_builders.make_approval_request(effect, self.state.turn_number)
+        request = message_builders.make_approval_request(effect, self.state.turn.number)
         self._parked_requests[effect.id] = request
         self._unsynced.append(request)
 
@@ -386,7 +387,11 @@ class RandomEnvironment:
             self.deliver(self._build_reply(request_number))
 
     def _build_failure(self, request_number: int) -> ModelFailed:
-        reasons: tuple[ModelFailureReason, ...] = ("cut_off", "overloaded", "rate_limited")
+        reasons: tuple[ModelFailureReason, ...] = (
+            "stream_interrupted",
+            "overloaded",
+            "rate_limited",
+        )
         return ModelFailed(
             request_number=request_number,
             reason=self.random.choice(reasons),

@@ -2,54 +2,55 @@
 
 from dataclasses import replace
 
-from actors.agents.turn.agent_state import AgentState, TurnStage
+from actors.agents.turn.agent_state import AgentState
 from actors.agents.turn.effects import Effect, PauseTimer, ScheduleRetry, StartTimer, WriteRecord
 from actors.agents.turn.limits import Limits
 from actors.agents.turn.retry import RetryState
 from actors.agents.turn.self_messages import ModelFailed, RetryDelayElapsed, TurnTimerStopped
 from actors.agents.turn.state_machine import TurnMessage, advance
+from actors.agents.turn.turn_state import TurnStage
 from messages.turns import CancelTurn, TurnFailed
 from tests.actors.agents.turn.random_environment import Advance
 from tests.actors.agents.turn.turn_mutants import TurnResult
 
 
-def retry_immediately(turn: AgentState, message: TurnMessage) -> TurnResult:
-    new, effects = advance(turn, message)
+def retry_immediately(state: AgentState, message: TurnMessage) -> TurnResult:
+    new, effects = advance(state, message)
     for retry in [each for each in effects if isinstance(each, ScheduleRetry)]:
         new, more = advance(new, RetryDelayElapsed(request_number=retry.request_number))
         effects += more
     return new, effects
 
 
-def drop_retry(turn: AgentState, message: TurnMessage) -> TurnResult:
-    new, effects = advance(turn, message)
+def drop_retry(state: AgentState, message: TurnMessage) -> TurnResult:
+    new, effects = advance(state, message)
     return new, tuple(each for each in effects if not isinstance(each, ScheduleRetry))
 
 
-def retry_forever(turn: AgentState, message: TurnMessage) -> TurnResult:
-    return advance(replace(turn, retry=RetryState()), message)
+def retry_forever(state: AgentState, message: TurnMessage) -> TurnResult:
+    return advance(replace(state, turn=replace(state.turn, retry=RetryState())), message)
 
 
-def never_retry(turn: AgentState, message: TurnMessage) -> TurnResult:
+def never_retry(state: AgentState, message: TurnMessage) -> TurnResult:
     if isinstance(message, ModelFailed):
         message = message.model_copy(update={"retry": False})
-    return advance(turn, message)
+    return advance(state, message)
 
 
-def always_retry(turn: AgentState, message: TurnMessage) -> TurnResult:
+def always_retry(state: AgentState, message: TurnMessage) -> TurnResult:
     if isinstance(message, ModelFailed):
         message = message.model_copy(update={"retry": True})
-    return advance(turn, message)
+    return advance(state, message)
 
 
-def ignore_retry_after(turn: AgentState, message: TurnMessage) -> TurnResult:
+def ignore_retry_after(state: AgentState, message: TurnMessage) -> TurnResult:
     if isinstance(message, ModelFailed):
         message = message.model_copy(update={"retry_after_s": 0.0})
-    return advance(turn, message)
+    return advance(state, message)
 
 
-def obey_any_retry_after(turn: AgentState, message: TurnMessage) -> TurnResult:
-    new, effects = advance(turn, message)
+def obey_any_retry_after(state: AgentState, message: TurnMessage) -> TurnResult:
+    new, effects = advance(state, message)
     retry_after_s = message.retry_after_s if isinstance(message, ModelFailed) else 0.0
     return new, tuple(
         replace(each, delay_s=max(each.delay_s, retry_after_s))
@@ -59,25 +60,25 @@ def obey_any_retry_after(turn: AgentState, message: TurnMessage) -> TurnResult:
     )
 
 
-def accept_stale_retry_delay(turn: AgentState, message: TurnMessage) -> TurnResult:
+def accept_stale_retry_delay(state: AgentState, message: TurnMessage) -> TurnResult:
     if isinstance(message, RetryDelayElapsed):
-        message = RetryDelayElapsed(request_number=turn.request_number)
-    return advance(turn, message)
+        message = RetryDelayElapsed(request_number=state.turn.request_number)
+    return advance(state, message)
 
 
-def retry_after_cancel(turn: AgentState, message: TurnMessage) -> TurnResult:
-    if isinstance(message, RetryDelayElapsed) and turn.stage is TurnStage.RETRYING:
-        turn = replace(turn, is_stopping=False)
-    return advance(turn, message)
+def retry_after_cancel(state: AgentState, message: TurnMessage) -> TurnResult:
+    if isinstance(message, RetryDelayElapsed) and state.turn.stage is TurnStage.RETRYING:
+        state = replace(state, turn=replace(state.turn, is_stopping=False))
+    return advance(state, message)
 
 
-def ignore_cancel_while_retrying(turn: AgentState, message: TurnMessage) -> TurnResult:
-    is_ignored = isinstance(message, CancelTurn) and turn.stage is TurnStage.RETRYING
-    return (turn, ()) if is_ignored else advance(turn, message)
+def ignore_cancel_while_retrying(state: AgentState, message: TurnMessage) -> TurnResult:
+    is_ignored = isinstance(message, CancelTurn) and state.turn.stage is TurnStage.RETRYING
+    return (state, ()) if is_ignored else advance(state, message)
 
 
-def drop_partial_text(turn: AgentState, message: TurnMessage) -> TurnResult:
-    new, effects = advance(turn, message)
+def drop_partial_text(state: AgentState, message: TurnMessage) -> TurnResult:
+    new, effects = advance(state, message)
     return new, tuple(_without_partial_text(each) for each in effects)
 
 
@@ -87,42 +88,43 @@ def _without_partial_text(effect: Effect) -> Effect:
     return effect
 
 
-def ignore_turn_limit(turn: AgentState, message: TurnMessage) -> TurnResult:
-    limits = Limits(seconds=turn.totals.limits.seconds)
-    return advance(replace(turn, totals=replace(turn.totals, limits=limits)), message)
+def ignore_turn_limit(state: AgentState, message: TurnMessage) -> TurnResult:
+    limits = Limits(seconds=state.totals.limits.seconds)
+    return advance(replace(state, totals=replace(state.totals, limits=limits)), message)
 
 
-def stop_one_turn_early(turn: AgentState, message: TurnMessage) -> TurnResult:
-    totals = replace(turn.totals, reply_count=turn.totals.reply_count + 1)
-    new, effects = advance(replace(turn, totals=totals), message)
+def stop_one_turn_early(state: AgentState, message: TurnMessage) -> TurnResult:
+    totals = replace(state.totals, reply_count=state.totals.reply_count + 1)
+    new, effects = advance(replace(state, totals=totals), message)
     replies = max(new.totals.reply_count - 1, 0)
     return replace(new, totals=replace(new.totals, reply_count=replies)), effects
 
 
-def ignore_time_limit(turn: AgentState, message: TurnMessage) -> TurnResult:
+def ignore_time_limit(state: AgentState, message: TurnMessage) -> TurnResult:
     if isinstance(message, TurnTimerStopped):
         message = TurnTimerStopped(turn=message.turn, remaining_s=9)
-    return advance(turn, message)
+    return advance(state, message)
 
 
-def accept_stale_timer(turn: AgentState, message: TurnMessage) -> TurnResult:
+def accept_stale_timer(state: AgentState, message: TurnMessage) -> TurnResult:
     if isinstance(message, TurnTimerStopped):
-        message = TurnTimerStopped(turn=turn.turn_number, remaining_s=message.remaining_s)
-    return advance(turn, message)
+        message = TurnTimerStopped(turn=state.turn.number, remaining_s=message.remaining_s)
+    return advance(state, message)
 
 
-def count_approval_time(turn: AgentState, message: TurnMessage) -> TurnResult:
-    new, effects = advance(turn, message)
+def count_approval_time(state: AgentState, message: TurnMessage) -> TurnResult:
+    new, effects = advance(state, message)
     remaining = tuple(each for each in effects if not isinstance(each, PauseTimer))
+    timer = replace(new.turn.timer, is_pausing=False)
     return (
-        (replace(new, timer=replace(new.timer, is_pausing=False)), remaining)
+        (replace(new, turn=replace(new.turn, timer=timer)), remaining)
         if remaining
         else (new, effects)
     )
 
 
-def never_restart_timer(turn: AgentState, message: TurnMessage) -> TurnResult:
-    new, effects = advance(turn, message)
+def never_restart_timer(state: AgentState, message: TurnMessage) -> TurnResult:
+    new, effects = advance(state, message)
     restarts = [each for each in effects if isinstance(each, StartTimer) and each.remaining_s < 100]
     return new, tuple(each for each in effects if each not in restarts)
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from actors.agents.restore.restored_state import restore
-from actors.agents.turn.agent_state import AgentState, PrimaryAgent
-from actors.agents.turn.agent_switch import get_max_mode
+from actors.agents.turn.agent_selection import AgentSelection, PrimaryAgent
+from actors.agents.turn.agent_state import AgentState
 from actors.agents.turn.effects import (
     ApplyAgent,
     EvaluateCall,
@@ -52,7 +52,8 @@ YES, NO = "Yes, go", "No"
 
 
 def make_switchable_state(agent: str = "build", run: int = 1) -> AgentState:
-    return replace(make_state(run), primary_agents=PRIMARIES, agent=agent, plan_file="/p.md")
+    selection = AgentSelection(agent=agent, primary_agents=PRIMARIES, plan_file="/p.md")
+    return replace(make_state(run), selection=selection)
 
 
 @pytest.fixture
@@ -96,7 +97,7 @@ def test_a_switch_is_recorded_and_names_the_plan_file(
     )
     assert "/p.md, which does not exist yet" in switched.text
     assert driver.events == [switched]
-    assert driver.state.agent == "plan"
+    assert driver.state.selection.agent == "plan"
 
 
 def test_stricter_rights_apply_before_the_sync_and_looser_after(
@@ -105,22 +106,25 @@ def test_stricter_rights_apply_before_the_sync_and_looser_after(
     driver.hold_disk = True
     driver.send(TO_PLAN)
     assert [type(each) for each in driver.effects] == [WriteRecord, TightenProfile]
-    assert (driver.state.agent, get_max_mode(driver.state)) == ("build", "plan")
+    assert (driver.state.selection.agent, driver.state.selection.get_max_mode()) == (
+        "build",
+        "plan",
+    )
     driver.sync()
     assert driver.get_effects(ApplyAgent)
     driver.effects.clear()
     driver.send(TO_PREVIOUS)
     assert [type(each) for each in driver.effects] == [WriteRecord]
-    assert get_max_mode(driver.state) == "plan"
+    assert driver.state.selection.get_max_mode() == "plan"
     driver.sync()
-    assert get_max_mode(driver.state) == "yolo"
+    assert driver.state.selection.get_max_mode() == "yolo"
 
 
 def test_switching_back_returns_to_the_previous_agent() -> None:
     driver = TurnDriver(make_switchable_state("reviewer"))
     driver.send(TO_PLAN)
     driver.send(TO_PREVIOUS)
-    assert driver.state.agent == "reviewer"
+    assert driver.state.selection.agent == "reviewer"
     (_, back) = driver.records
     assert isinstance(back, AgentSwitched)
     assert "The plan is in /p.md." in back.text
@@ -145,9 +149,9 @@ def test_an_unwritten_switch_still_applies_the_stricter_rights(
 ) -> None:
     driver.hold_disk = True
     driver.send(TO_PLAN)
-    driver.send(AppendFailed(id=driver.state.last_append_id, detail="disk full"))
-    assert driver.state.agent == "build"
-    assert get_max_mode(driver.state) == "plan"
+    driver.send(AppendFailed(id=driver.state.persistence.last_append_id, detail="disk full"))
+    assert driver.state.selection.agent == "build"
+    assert driver.state.selection.get_max_mode() == "plan"
     failures = [each for each in driver.events if isinstance(each, SwitchAgentFailed)]
     assert failures[0].detail == "the switch to plan cannot be saved yet (disk full)"
 
@@ -168,7 +172,7 @@ def test_a_prompt_does_not_wait_for_a_failed_switch(driver: TurnDriver) -> None:
     driver.hold_disk = True
     driver.send(TO_PLAN)
     driver.send(StartTurn(turn=1, text="do it"))
-    driver.send(AppendFailed(id=driver.state.last_append_id, detail="disk full"))
+    driver.send(AppendFailed(id=driver.state.persistence.last_append_id, detail="disk full"))
     assert [type(each) for each in driver.records] == [AgentSwitched, TurnStarted]
 
 
@@ -188,7 +192,7 @@ def test_a_confirmed_switch_is_recorded_before_the_result() -> None:
     driver.send(answer(request, YES))
     kinds = [type(each) for each in driver.records if isinstance(each, AgentSwitched | ToolEnded)]
     assert kinds == [AgentSwitched, ToolEnded]
-    assert driver.state.agent == "build"
+    assert driver.state.selection.agent == "build"
     assert driver.results == [("c1", "ok", f"Switch?\nThe user: {YES}")]
 
 
@@ -196,7 +200,7 @@ def test_a_confirmed_switch_is_recorded_before_the_result() -> None:
 def test_a_declined_switch_is_a_result_for_the_model(text: str) -> None:
     driver = TurnDriver(make_switchable_state("plan"))
     driver.send(answer(request_switch(driver, ""), text))
-    assert driver.state.agent == "plan"
+    assert driver.state.selection.agent == "plan"
     assert not [each for each in driver.records if isinstance(each, AgentSwitched)]
     result = f"The user did not agree; nothing was switched. The user said: {text}"
     assert driver.results == [("c1", "ok", result)]
@@ -207,7 +211,7 @@ def test_an_unavailable_approval_names_its_rule_and_switches_nothing() -> None:
     request = request_switch(driver, "")
     driver.send(ApprovalUnavailable(id=request, agent=PRIMARY, reason="nobody is there"))
     ((_, status, text),) = driver.results
-    assert (status, driver.state.agent) == ("denied", "plan")
+    assert (status, driver.state.selection.agent) == ("denied", "plan")
     assert text == "Denied: a rule; it needs the user's approval, but nobody is there."
 
 
@@ -219,7 +223,7 @@ def test_a_rule_that_allows_does_not_confirm_a_switch() -> None:
     decision_id = driver.get_effects(EvaluateCall)[-1].id
     driver.send(make_decision(decision_id, "allow"))
     driver.sync()
-    assert driver.state.agent == "plan"
+    assert driver.state.selection.agent == "plan"
 
 
 def resume_from(*records: Record) -> TurnDriver:
@@ -237,14 +241,17 @@ SWITCHED = AgentSwitched(
 
 def test_the_active_and_previous_agents_survive_a_resume() -> None:
     driver = resume_from(SWITCHED)
-    assert (driver.state.agent, driver.state.previous_agent) == ("plan", "reviewer")
+    assert (driver.state.selection.agent, driver.state.selection.previous_agent) == (
+        "plan",
+        "reviewer",
+    )
     driver.send(TO_PREVIOUS)
-    assert driver.state.agent == "reviewer"
+    assert driver.state.selection.agent == "reviewer"
 
 
 def test_a_deleted_agent_is_not_active_after_a_resume() -> None:
     deleted = SWITCHED.model_copy(update={"agent": "deleted"})
-    assert resume_from(deleted).state.agent == "build"
+    assert resume_from(deleted).state.selection.agent == "build"
 
 
 def test_a_recorded_confirmation_switches_after_a_resume() -> None:
@@ -267,18 +274,18 @@ def test_a_recorded_confirmation_switches_after_a_resume() -> None:
     )
     started = TurnStarted(turn=1, prompt="do it")
     driver = resume_from(SWITCHED, started, replied, request, answer(request.id, YES))
-    assert driver.state.agent == "reviewer"
+    assert driver.state.selection.agent == "reviewer"
     assert [type(each) for each in driver.records][:2] == [AgentSwitched, ToolEnded]
 
 
 def test_two_pending_switches_are_applied_one_by_one(driver: TurnDriver) -> None:
     driver.hold_disk = True
     driver.send(TO_PLAN)
-    first = driver.state.last_append_id
+    first = driver.state.persistence.last_append_id
     driver.send(TO_PREVIOUS)
-    assert get_max_mode(driver.state) == "plan"
+    assert driver.state.selection.get_max_mode() == "plan"
     driver.send(Appended(id=first))
-    assert driver.state.agent == "plan"
+    assert driver.state.selection.agent == "plan"
     driver.sync()
-    assert driver.state.agent == "build"
+    assert driver.state.selection.agent == "build"
     assert [each.switched.agent for each in driver.get_effects(ApplyAgent)] == ["plan", "build"]

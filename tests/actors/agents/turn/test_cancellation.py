@@ -2,7 +2,6 @@
 
 import pytest
 
-from actors.agents.turn.agent_state import TurnStage
 from actors.agents.turn.call_completion import INTERRUPTED_BEFORE_RUN, INTERRUPTED_WHILE_RUNNING
 from actors.agents.turn.effects import (
     CancelCall,
@@ -14,6 +13,7 @@ from actors.agents.turn.effects import (
     WriteRecord,
 )
 from actors.agents.turn.self_messages import ModelFailed
+from actors.agents.turn.turn_state import TurnStage
 from messages.content import TextBlock
 from messages.turns import (
     CancelTurn,
@@ -175,7 +175,7 @@ def test_queued_prompts_start_in_order(driver: TurnDriver) -> None:
 
     started = [each.prompt for each in driver.events if isinstance(each, TurnStarted)]
     assert started == ["one", "two"]
-    assert driver.state.turn_number == 2
+    assert driver.state.turn.number == 2
 
 
 def test_a_cancel_that_overtakes_its_prompt_drops_it(driver: TurnDriver) -> None:
@@ -184,7 +184,7 @@ def test_a_cancel_that_overtakes_its_prompt_drops_it(driver: TurnDriver) -> None
     assert driver.send(StartTurn(turn=1, text="one")) == (PublishEvent(TurnInterrupted(turn=1)),)
     assert driver.records == []
     driver.send(StartTurn(turn=2, text="two"))
-    assert driver.state.stage is TurnStage.THINKING
+    assert driver.state.turn.stage is TurnStage.THINKING
 
 
 def test_a_cancel_of_a_later_turn_affects_only_that_turn(
@@ -205,7 +205,7 @@ def test_a_cancel_of_an_ended_turn_does_not_stop_the_next(driver: TurnDriver) ->
     driver.send(StartTurn(turn=2, text="two"))
 
     assert driver.send(CancelTurn(turn=1)) == ()
-    assert driver.state.stage is TurnStage.THINKING
+    assert driver.state.turn.stage is TurnStage.THINKING
 
 
 def test_a_prompt_that_arrives_twice_starts_once(driver: TurnDriver) -> None:
@@ -216,7 +216,7 @@ def test_a_prompt_that_arrives_twice_starts_once(driver: TurnDriver) -> None:
     driver.reply(TextBlock(text="done"))
     driver.reply(TextBlock(text="done"))
 
-    assert driver.state.stage is TurnStage.IDLE
+    assert driver.state.turn.stage is TurnStage.IDLE
     assert driver.send(StartTurn(turn=2, text="two")) == ()
 
 

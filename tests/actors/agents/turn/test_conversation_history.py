@@ -128,7 +128,7 @@ def test_an_interrupted_reply_keeps_its_text_and_a_note() -> None:
 
 @pytest.mark.parametrize("partial", ["", " \n"])
 def test_a_reply_without_text_leaves_nothing(partial: str) -> None:
-    failed = TurnFailed(turn=1, reason="cut_off", detail="", partial_text=partial)
+    failed = TurnFailed(turn=1, reason="stream_interrupted", detail="", partial_text=partial)
 
     assert build_messages(make_turn_started(), failed, make_turn_started("again", 2)) == [
         {"role": "user", "content": [make_text("do it"), make_text("again")]}
@@ -211,7 +211,7 @@ RECORDS = st.one_of(
     st.builds(
         TurnFailed,
         turn=st.just(1),
-        reason=st.just("cut_off"),
+        reason=st.just("stream_interrupted"),
         detail=st.just(""),
         partial_text=st.sampled_from(["", " ", "I wi"]),
     ),

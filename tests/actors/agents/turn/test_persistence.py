@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import pytest
 
-from actors.agents.turn.agent_state import TurnStage
 from actors.agents.turn.call_completion import SESSION_NOT_WRITABLE
 from actors.agents.turn.effects import (
     Effect,
@@ -15,6 +14,7 @@ from actors.agents.turn.effects import (
     StartChild,
 )
 from actors.agents.turn.self_messages import ToolPlanned
+from actors.agents.turn.turn_state import TurnStage
 from actors.sessions.append_timeout import AppendTimeout
 from messages.content import TextBlock
 from messages.journal import Appended, AppendFailed
@@ -33,7 +33,7 @@ def driver() -> TurnDriver:
 
 
 def fail_append(driver: TurnDriver, detail: str = "disk full") -> tuple[Effect, ...]:
-    return driver.send(AppendFailed(id=driver.state.last_append_id, detail=detail))
+    return driver.send(AppendFailed(id=driver.state.persistence.last_append_id, detail=detail))
 
 
 def test_a_call_whose_start_cannot_be_written_is_denied(
@@ -64,7 +64,7 @@ def test_reads_and_the_model_continue_while_writes_fail(driver: TurnDriver) -> N
 
     assert driver.run_calls == ["a"]
     assert isinstance(driver.events[-1], TurnCompleted)
-    assert driver.state.stage is TurnStage.IDLE
+    assert driver.state.turn.stage is TurnStage.IDLE
 
 
 def test_no_approval_is_requested_while_writes_fail(driver: TurnDriver) -> None:
@@ -94,7 +94,7 @@ def test_a_write_failure_and_its_end_are_reported_once(
     changes = [each for each in driver.events if isinstance(each, PersistenceChanged)]
     assert changes == [
         PersistenceChanged(state="failing", detail="a short write"),
-        PersistenceChanged(state="well"),
+        PersistenceChanged(state="ok"),
     ]
 
 
@@ -104,7 +104,9 @@ def test_failed_writes_are_retried_even_without_new_records(driver: TurnDriver) 
     driver.send(SetModel(model="big"))
     fail_append(driver)
 
-    assert driver.send(AppendTimeout(id=0)) == (RetryWrites(driver.state.last_append_id),)
+    assert driver.send(AppendTimeout(id=0)) == (
+        RetryWrites(driver.state.persistence.last_append_id),
+    )
     driver.sync()
     assert driver.send(AppendTimeout(id=0)) == ()
 
@@ -120,7 +122,7 @@ def test_later_failures_of_the_same_outage_are_ignored(
 
     assert driver.send(AppendFailed(id=2, detail="disk full")) == ()
     assert driver.send(Appended(id=3)) == (
-        PublishEvent(PersistenceChanged(state="well")),
+        PublishEvent(PersistenceChanged(state="ok")),
         SendModelRequest(1),
     )
 
@@ -131,14 +133,15 @@ def test_a_slow_write_is_reported_until_it_succeeds(driver: TurnDriver) -> None:
 
     assert driver.send(AppendTimeout(id=1)) == (PublishEvent(PersistenceChanged(state="slow")),)
     assert driver.send(AppendTimeout(id=1)) == ()
-    assert driver.sync() == (PublishEvent(PersistenceChanged(state="well")), SendModelRequest(1))
+    assert driver.sync() == (PublishEvent(PersistenceChanged(state="ok")), SendModelRequest(1))
     assert driver.send(AppendTimeout(id=1)) == ()
 
 
 def test_a_subagent_whose_start_cannot_be_written_never_starts(
     driver: TurnDriver,
 ) -> None:
-    driver.state = replace(driver.state, agent_address="/primary")
+    identity = replace(driver.state.identity, address="/primary")
+    driver.state = replace(driver.state, identity=identity)
     driver.start_turn(make_tool_use("c1", "task"))
     task = SubagentTask(agent_type="explore", description="look", prompt="look around")
     plan = CallPlan(title="task", requests=(), task=task)

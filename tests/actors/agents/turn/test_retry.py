@@ -4,7 +4,6 @@ from itertools import pairwise
 
 import pytest
 
-from actors.agents.turn.agent_state import TurnStage
 from actors.agents.turn.call_completion import TIMED_OUT_BEFORE_RUN
 from actors.agents.turn.effects import (
     CancelModelRequest,
@@ -23,6 +22,7 @@ from actors.agents.turn.retry import (
     get_retry_delay_s,
 )
 from actors.agents.turn.self_messages import ModelFailed, RetryDelayElapsed, TurnTimerStopped
+from actors.agents.turn.turn_state import TurnStage
 from messages.content import TextBlock, ToolUseBlock, Usage
 from messages.model_events import ModelFailureReason, ModelLimitsFound
 from messages.turns import (
@@ -74,11 +74,11 @@ def list_delays_s(failure: ModelFailed, seed: str = "s") -> list[float]:
     [
         ("overloaded", SERVER_BACKOFF),
         ("rate_limited", SERVER_BACKOFF),
-        ("server_failed", SERVER_BACKOFF),
+        ("server_error", SERVER_BACKOFF),
         ("unavailable", SERVER_BACKOFF),
-        ("gateway", CONNECTION_BACKOFF),
+        ("gateway_error", CONNECTION_BACKOFF),
         ("unreachable", CONNECTION_BACKOFF),
-        ("cut_off", CONNECTION_BACKOFF),
+        ("stream_interrupted", CONNECTION_BACKOFF),
     ],
 )
 def test_delays_double_within_their_jitter_and_end(
@@ -125,15 +125,19 @@ def test_a_retry_is_reported_recorded_and_sent_again(driver: TurnDriver) -> None
 def test_after_the_last_attempt_the_turn_fails_with_its_text(
     driver: TurnDriver,
 ) -> None:
-    driver.send(make_failure(1, "cut_off", partial_text="I wi"))
+    driver.send(make_failure(1, "stream_interrupted", partial_text="I wi"))
     driver.send(RetryDelayElapsed(request_number=1))
     for number in range(2, CONNECTION_BACKOFF.max_retries + 2):
-        driver.send(make_failure(number, "cut_off"))
+        driver.send(make_failure(number, "stream_interrupted"))
         driver.send(RetryDelayElapsed(request_number=number))
 
     end = driver.events[-1]
     assert isinstance(end, TurnFailed)
-    assert (end.reason, end.detail, end.partial_text) == ("cut_off", "busy (tried 5 times)", "I wi")
+    assert (end.reason, end.detail, end.partial_text) == (
+        "stream_interrupted",
+        "busy (tried 5 times)",
+        "I wi",
+    )
 
 
 def test_a_success_resets_the_attempts(driver: TurnDriver) -> None:
@@ -177,7 +181,7 @@ def test_the_turn_fails_after_repeated_malformed_calls() -> None:
 
     end = driver.events[-1]
     assert isinstance(end, TurnFailed)
-    assert end.reason == "protocol"
+    assert end.reason == "protocol_error"
     assert [status for _, status, _ in driver.results] == ["error"] * (MAX_MALFORMED_REPLIES + 1)
 
 
@@ -198,7 +202,7 @@ def test_calls_of_the_last_allowed_reply_still_run() -> None:
     assert isinstance(end, TurnFailed)
     assert (end.reason, driver.run_calls) == ("max_turns", ["c1"])
     driver.start_turn(TextBlock(text="done"))
-    assert driver.state.stage is TurnStage.IDLE
+    assert driver.state.turn.stage is TurnStage.IDLE
 
 
 def test_tokens_are_counted_over_all_prompts() -> None:
@@ -216,11 +220,11 @@ def test_the_timer_is_paused_while_the_user_decides() -> None:
     driver = TurnDriver(make_state(limits=Limits(seconds=10)))
     driver.start_turn(make_tool_use("c1"))
     driver.request_approval("c1")
-    assert driver.state.timer.is_pausing
+    assert driver.state.turn.timer.is_pausing
     driver.send(TurnTimerStopped(turn=1, remaining_s=4))
 
-    assert (driver.state.timer.is_running, driver.state.timer.remaining_s) == (False, 4)
-    assert driver.state.stage is TurnStage.ACTING
+    assert (driver.state.turn.timer.is_running, driver.state.turn.timer.remaining_s) == (False, 4)
+    assert driver.state.turn.stage is TurnStage.ACTING
 
 
 def test_the_time_limit_stops_calls_and_says_why() -> None:
@@ -242,7 +246,7 @@ def test_the_time_limit_stops_calls_and_says_why() -> None:
 def test_a_model_change_is_recorded_and_used_next(driver: TurnDriver) -> None:
     driver.send(SetModel(model="big"))
     assert ModelChanged(model="big") in driver.records
-    assert driver.state.model == "big"
+    assert driver.state.model.name == "big"
     assert driver.send(SetModel(model="big")) == ()
 
 
@@ -262,7 +266,7 @@ def test_limits_are_looked_up_once_at_half_full_context() -> None:
     large_usage = Usage(input_tokens=99_000, output_tokens=1_000, requests=1)
     driver.send(StartTurn(turn=3, text="much"))
     driver.send(
-        make_reply(driver.state.request_number, TextBlock(text="much")).model_copy(
+        make_reply(driver.state.turn.request_number, TextBlock(text="much")).model_copy(
             update={"usage": large_usage}
         )
     )

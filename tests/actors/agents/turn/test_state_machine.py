@@ -2,7 +2,6 @@
 
 import pytest
 
-from actors.agents.turn.agent_state import TurnStage
 from actors.agents.turn.call_completion import MAX_DIFF_CHARS
 from actors.agents.turn.call_lifecycle import (
     MAX_TARGET_CHANGES,
@@ -19,6 +18,7 @@ from actors.agents.turn.effects import (
 )
 from actors.agents.turn.model_replies import INCOMPLETE_CALL, MAX_CALLS_PER_REPLY
 from actors.agents.turn.self_messages import ModelFailed, ToolPlanned, ToolSucceeded
+from actors.agents.turn.turn_state import TurnStage
 from messages.address import PRIMARY
 from messages.approvals import ApprovalUnavailable
 from messages.content import TextBlock, ToolUseBlock
@@ -82,7 +82,7 @@ def test_the_end_of_a_turn_is_reported_once_on_disk(driver: TurnDriver) -> None:
     assert driver.records[-1] == list_results
     assert list_results not in driver.events
     assert driver.sync() == (PublishEvent(list_results),)
-    assert driver.state.stage is TurnStage.IDLE
+    assert driver.state.turn.stage is TurnStage.IDLE
 
 
 def test_a_changing_call_runs_once_its_start_is_on_disk(driver: TurnDriver) -> None:
@@ -154,8 +154,8 @@ def test_reads_run_in_parallel_and_changes_run_alone(driver: TurnDriver) -> None
     [
         ("max_tokens", "max_tokens"),
         ("refusal", "refusal"),
-        ("tool_use", "protocol"),
-        ("pause_turn", "stop_reason"),
+        ("tool_use", "protocol_error"),
+        ("pause_turn", "unexpected_stop_reason"),
     ],
 )
 def test_an_unexpected_stop_reason_fails_the_turn(
@@ -196,9 +196,13 @@ def test_invalid_calls_fail_the_turn_without_a_reply(
 
 def test_a_model_failure_keeps_the_partial_text(driver: TurnDriver) -> None:
     driver.send(StartTurn(turn=1, text="do it"))
-    driver.send(ModelFailed(request_number=1, reason="cut_off", detail="gone", partial_text="I wi"))
+    driver.send(
+        ModelFailed(
+            request_number=1, reason="stream_interrupted", detail="gone", partial_text="I wi"
+        )
+    )
 
-    end = TurnFailed(turn=1, reason="cut_off", detail="gone", partial_text="I wi")
+    end = TurnFailed(turn=1, reason="stream_interrupted", detail="gone", partial_text="I wi")
     assert driver.events[-1] == end
 
 

@@ -52,16 +52,20 @@ class TurnDriver:
         return effects
 
     def sync(self) -> tuple[Effect, ...]:
-        self.state, effects = advance(self.state, Appended(id=self.state.last_append_id))
+        self.state, effects = advance(
+            self.state, Appended(id=self.state.persistence.last_append_id)
+        )
         return self.collect(effects)
 
     def start_turn(self, *content: ContentBlock, stop_reason: str = "") -> tuple[Effect, ...]:
         """Start a turn and send the model's first reply."""
-        self.send(StartTurn(turn=self.state.turn_number + 1, text="do it"))
+        self.send(StartTurn(turn=self.state.turn.number + 1, text="do it"))
         return self.reply(*content, stop_reason=stop_reason)
 
     def reply(self, *content: ContentBlock, stop_reason: str = "") -> tuple[Effect, ...]:
-        return self.send(make_reply(self.state.request_number, *content, stop_reason=stop_reason))
+        return self.send(
+            make_reply(self.state.turn.request_number, *content, stop_reason=stop_reason)
+        )
 
     def plan(self, call_id: str, version: int = 1, *, patched: bool = False) -> CallPlan:
         plan = make_plan(call_id, version, has_patch=patched)

@@ -111,7 +111,7 @@ class TurnInvariants:
     started_turns: set[int] = field(default_factory=set[int])
     recorded_ends: set[int] = field(default_factory=set[int])
     open_turn: int = 0
-    persistence: str = "well"
+    persistence: str = "ok"
     """The last reported status."""
     failed_append_ids: set[int] = field(default_factory=set[int])
     """Failed appends, until a later one succeeds."""
@@ -153,7 +153,7 @@ class TurnInvariants:
     def check_idle(self) -> None:
         """Assert what holds when nothing is running."""
         assert self.open_turn == 0, "a turn was left open"
-        assert self.persistence == "well", "the end of a write failure was not reported"
+        assert self.persistence == "ok", "the end of a write failure was not reported"
         assert (self.running_jobs, self.open_requests, self.unsynced) == ({}, {}, {}), (
             "a job, request or append is left"
         )
@@ -431,5 +431,5 @@ def _is_user_approval(
     return (
         isinstance(outcome, ApprovalDecided)
         and outcome.decision != "no"
-        and outcome.decided_by == "person"
+        and outcome.decided_by == "user"
     )

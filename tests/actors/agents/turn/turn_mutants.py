@@ -3,10 +3,11 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from actors.agents.turn.agent_state import AgentState, CallStage, RestoredState, ToolCall, TurnStage
+from actors.agents.turn.agent_state import AgentState, RestoredState
 from actors.agents.turn.effects import Effect, PublishEvent, RunCall, WithdrawSubtree, WriteRecord
 from actors.agents.turn.self_messages import ModelReplied, ToolFailed, ToolPlanned
 from actors.agents.turn.state_machine import TurnMessage, advance
+from actors.agents.turn.turn_state import CallStage, ToolCall
 from messages.approvals import (
     ApprovalDecided,
     ApprovalUnavailable,
@@ -23,65 +24,62 @@ RestoreMutant = Callable[[RestoredState], RestoredState]
 TurnResult = tuple[AgentState, tuple[Effect, ...]]
 
 
-def drop_results(turn: AgentState, message: TurnMessage) -> TurnResult:
-    new, effects = advance(turn, message)
-    remaining = (each for each in effects if not _is_result(each))
-    return replace(new, synced_append_id=new.last_append_id) if new.last_append_id else new, tuple(
-        remaining
-    )
+def drop_results(state: AgentState, message: TurnMessage) -> TurnResult:
+    new, effects = advance(state, message)
+    return _sync_all(new), tuple(each for each in effects if not _is_result(each))
 
 
-def write_results_twice(turn: AgentState, message: TurnMessage) -> TurnResult:
-    new, effects = advance(turn, message)
+def write_results_twice(state: AgentState, message: TurnMessage) -> TurnResult:
+    new, effects = advance(state, message)
     return new, (*effects, *(each for each in effects if _is_result(each)))
 
 
-def treat_ask_as_allow(turn: AgentState, message: TurnMessage) -> TurnResult:
+def treat_ask_as_allow(state: AgentState, message: TurnMessage) -> TurnResult:
     if isinstance(message, PermissionDecision) and message.action == "ask":
         message = message.model_copy(update={"action": "allow"})
-    return advance(turn, message)
+    return advance(state, message)
 
 
-def treat_deny_as_ask(turn: AgentState, message: TurnMessage) -> TurnResult:
+def treat_deny_as_ask(state: AgentState, message: TurnMessage) -> TurnResult:
     if isinstance(message, PermissionDecision) and message.action == "deny":
         message = message.model_copy(update={"action": "ask"})
-    return advance(turn, message)
+    return advance(state, message)
 
 
-def treat_no_as_yes(turn: AgentState, message: TurnMessage) -> TurnResult:
+def treat_no_as_yes(state: AgentState, message: TurnMessage) -> TurnResult:
     if isinstance(message, ApprovalDecided):
         message = approve(message.id)
-    return advance(turn, message)
+    return advance(state, message)
 
 
-def treat_rule_as_user(turn: AgentState, message: TurnMessage) -> TurnResult:
+def treat_rule_as_user(state: AgentState, message: TurnMessage) -> TurnResult:
     if isinstance(message, ApprovalDecided) and message.decided_by == "rule":
         message = approve(message.id)
-    return advance(turn, message)
+    return advance(state, message)
 
 
-def treat_unavailable_as_yes(turn: AgentState, message: TurnMessage) -> TurnResult:
+def treat_unavailable_as_yes(state: AgentState, message: TurnMessage) -> TurnResult:
     return advance(
-        turn, approve(message.id) if isinstance(message, ApprovalUnavailable) else message
+        state, approve(message.id) if isinstance(message, ApprovalUnavailable) else message
     )
 
 
-def skip_read_check(turn: AgentState, message: TurnMessage) -> TurnResult:
+def skip_read_check(state: AgentState, message: TurnMessage) -> TurnResult:
     if isinstance(message, ToolPlanned):
         plan = message.plan.model_copy(update={"unread_file": ""})
         message = message.model_copy(update={"plan": plan})
-    return advance(turn, message)
+    return advance(state, message)
 
 
-def leak_unreadable_content(turn: AgentState, message: TurnMessage) -> TurnResult:
-    new, effects = advance(turn, message)
-    return new, tuple(_leak_rejection(each, turn) for each in effects)
+def leak_unreadable_content(state: AgentState, message: TurnMessage) -> TurnResult:
+    new, effects = advance(state, message)
+    return new, tuple(_leak_rejection(each, state) for each in effects)
 
 
-def _leak_rejection(effect: Effect, turn: AgentState) -> Effect:
+def _leak_rejection(effect: Effect, state: AgentState) -> Effect:
     if not (isinstance(effect, WriteRecord) and isinstance(effect.record, ToolEnded)):
         return effect
-    for call in turn.calls:
+    for call in state.turn.calls:
         if (
             call.tool_use.id == effect.record.call_id
             and call.stage is CallStage.CHECKING_READ
@@ -92,121 +90,121 @@ def _leak_rejection(effect: Effect, turn: AgentState) -> Effect:
     return effect
 
 
-def accept_stale_decision(turn: AgentState, message: TurnMessage) -> TurnResult:
+def accept_stale_decision(state: AgentState, message: TurnMessage) -> TurnResult:
     if isinstance(message, PermissionDecision):
         call_id = message.id.partition("/")[0]
         decision_id = next(
-            (call.decision_id for call in turn.calls if call.tool_use.id == call_id), message.id
+            (call.decision_id for call in state.turn.calls if call.tool_use.id == call_id),
+            message.id,
         )
         message = message.model_copy(update={"id": decision_id})
-    return advance(turn, message)
+    return advance(state, message)
 
 
-def skip_sync(turn: AgentState, message: TurnMessage) -> TurnResult:
-    new, effects = advance(turn, message)
-    if new.last_append_id > new.synced_append_id:
-        new, more = advance(new, Appended(id=new.last_append_id))
+def skip_sync(state: AgentState, message: TurnMessage) -> TurnResult:
+    new, effects = advance(state, message)
+    if new.persistence.last_append_id > new.persistence.synced_append_id:
+        new, more = advance(new, Appended(id=new.persistence.last_append_id))
         effects += more
     return new, effects
 
 
-def run_changes_in_parallel(turn: AgentState, message: TurnMessage) -> TurnResult:
-    return advance(replace(turn, read_only_tools=turn.read_only_tools | {WRITE_TOOL}), message)
+def run_changes_in_parallel(state: AgentState, message: TurnMessage) -> TurnResult:
+    tools = state.identity.read_only_tools | {WRITE_TOOL}
+    identity = replace(state.identity, read_only_tools=tools)
+    return advance(replace(state, identity=identity), message)
 
 
-def run_calls_twice(turn: AgentState, message: TurnMessage) -> TurnResult:
-    new, effects = advance(turn, message)
+def run_calls_twice(state: AgentState, message: TurnMessage) -> TurnResult:
+    new, effects = advance(state, message)
     return new, (*effects, *(each for each in effects if isinstance(each, RunCall)))
 
 
-def abort_before_withdraw(turn: AgentState, message: TurnMessage) -> TurnResult:
-    new, effects = advance(turn, message)
+def abort_before_withdraw(state: AgentState, message: TurnMessage) -> TurnResult:
+    new, effects = advance(state, message)
     last = [each for each in effects if isinstance(each, WithdrawSubtree)]
     return new, (*(each for each in effects if not isinstance(each, WithdrawSubtree)), *last)
 
 
-def skip_withdraw(turn: AgentState, message: TurnMessage) -> TurnResult:
-    new, effects = advance(turn, message)
+def skip_withdraw(state: AgentState, message: TurnMessage) -> TurnResult:
+    new, effects = advance(state, message)
     return new, tuple(each for each in effects if not isinstance(each, WithdrawSubtree))
 
 
-def end_stopped_calls_early(turn: AgentState, message: TurnMessage) -> TurnResult:
+def end_stopped_calls_early(state: AgentState, message: TurnMessage) -> TurnResult:
     """End each running call at once, as if its job ended with the cancel."""
-    new, effects = advance(turn, message)
-    if new.is_stopping and not turn.is_stopping:
-        running = [call.tool_use.id for call in new.calls if call.stage is CallStage.RUNNING]
+    new, effects = advance(state, message)
+    if new.turn.is_stopping and not state.turn.is_stopping:
+        running = [call.tool_use.id for call in new.turn.calls if call.stage is CallStage.RUNNING]
         for call_id in running:
             new, more = advance(new, _build_cancelled(call_id))
             effects += more
     return new, effects
 
 
-def ignore_cancels(turn: AgentState, message: TurnMessage) -> TurnResult:
-    return (turn, ()) if isinstance(message, CancelTurn) else advance(turn, message)
+def ignore_cancels(state: AgentState, message: TurnMessage) -> TurnResult:
+    return (state, ()) if isinstance(message, CancelTurn) else advance(state, message)
 
 
-def cancel_any_turn(turn: AgentState, message: TurnMessage) -> TurnResult:
-    if isinstance(message, CancelTurn) and turn.turn_number:
-        message = CancelTurn(turn=turn.turn_number)
-    return advance(turn, message)
+def cancel_any_turn(state: AgentState, message: TurnMessage) -> TurnResult:
+    if isinstance(message, CancelTurn) and state.turn.number:
+        message = CancelTurn(turn=state.turn.number)
+    return advance(state, message)
 
 
-def forget_early_cancels(turn: AgentState, message: TurnMessage) -> TurnResult:
-    return advance(replace(turn, cancelled_turns=frozenset()), message)
+def forget_early_cancels(state: AgentState, message: TurnMessage) -> TurnResult:
+    prompts = replace(state.prompts, cancelled_turns=frozenset())
+    return advance(replace(state, prompts=prompts), message)
 
 
-def drop_queued_prompts(turn: AgentState, message: TurnMessage) -> TurnResult:
-    new, effects = advance(turn, message)
-    return replace(new, queued_prompts=()), effects
+def drop_queued_prompts(state: AgentState, message: TurnMessage) -> TurnResult:
+    new, effects = advance(state, message)
+    return replace(new, prompts=new.prompts.without_prompts()), effects
 
 
-def accept_prompt_twice(turn: AgentState, message: TurnMessage) -> TurnResult:
-    if isinstance(message, StartTurn) and message.turn <= turn.turn_number:
-        turn = replace(turn, turn_number=message.turn - 1)
-    return advance(turn, message)
+def accept_prompt_twice(state: AgentState, message: TurnMessage) -> TurnResult:
+    if isinstance(message, StartTurn) and message.turn <= state.turn.number:
+        state = replace(state, turn=replace(state.turn, number=message.turn - 1))
+    return advance(state, message)
 
 
-def accept_late_replies(turn: AgentState, message: TurnMessage) -> TurnResult:
+def accept_late_replies(state: AgentState, message: TurnMessage) -> TurnResult:
     if isinstance(message, ModelReplied):
-        message = message.model_copy(update={"request_number": turn.request_number})
-    return advance(turn, message)
+        message = message.model_copy(update={"request_number": state.turn.request_number})
+    return advance(state, message)
 
 
-def publish_before_sync(turn: AgentState, message: TurnMessage) -> TurnResult:
-    new, effects = advance(turn, message)
+def publish_before_sync(state: AgentState, message: TurnMessage) -> TurnResult:
+    new, effects = advance(state, message)
     ends = [each.record for each in effects if isinstance(each, WriteRecord)]
     early = tuple(PublishEvent(each) for each in ends if isinstance(each, TurnInterrupted))
     return new, effects + early
 
 
-def publish_ends_twice(turn: AgentState, message: TurnMessage) -> TurnResult:
-    new, effects = advance(turn, message)
+def publish_ends_twice(state: AgentState, message: TurnMessage) -> TurnResult:
+    new, effects = advance(state, message)
     ends = [each for each in effects if isinstance(each, PublishEvent)]
     return new, (*effects, *(each for each in ends if isinstance(each.event, TurnInterrupted)))
 
 
-def ignore_append_failures(turn: AgentState, message: TurnMessage) -> TurnResult:
-    return (turn, ()) if isinstance(message, AppendFailed) else advance(turn, message)
+def ignore_append_failures(state: AgentState, message: TurnMessage) -> TurnResult:
+    return (state, ()) if isinstance(message, AppendFailed) else advance(state, message)
 
 
-def treat_failed_appends_as_synced(turn: AgentState, message: TurnMessage) -> TurnResult:
-    return advance(turn, Appended(id=message.id) if isinstance(message, AppendFailed) else message)
+def treat_failed_appends_as_synced(state: AgentState, message: TurnMessage) -> TurnResult:
+    return advance(state, Appended(id=message.id) if isinstance(message, AppendFailed) else message)
 
 
-def reuse_approval_ids(turn: AgentState, message: TurnMessage) -> TurnResult:
-    new, effects = advance(turn, message)
-    return replace(new, approval_count=0), effects
+def reuse_approval_ids(state: AgentState, message: TurnMessage) -> TurnResult:
+    new, effects = advance(state, message)
+    return replace(new, turn=replace(new.turn, approval_count=0)), effects
 
 
-def drop_prompt(turn: AgentState, message: TurnMessage) -> TurnResult:
+def drop_prompt(state: AgentState, message: TurnMessage) -> TurnResult:
     """Leave the prompt out of the history, so that the model receives none."""
-    new, effects = advance(turn, message)
+    new, effects = advance(state, message)
     remaining = tuple(each for each in effects if not _is_start(each))
-    return (
-        (replace(new, synced_append_id=new.last_append_id), remaining)
-        if len(remaining) < len(effects)
-        else (new, effects)
-    )
+    return (_sync_all(new), remaining) if len(remaining) < len(effects) else (new, effects)
 
 
 TURN_MUTANTS: tuple[Advance, ...] = (
@@ -254,7 +252,8 @@ def mint_new_approval_id(restored: RestoredState) -> RestoredState:
 
 
 def abandon_open_turn(restored: RestoredState) -> RestoredState:
-    return replace(restored, state=replace(restored.state, stage=TurnStage.IDLE, calls=()))
+    turn = restored.state.turn.without_turn()
+    return replace(restored, state=replace(restored.state, turn=turn))
 
 
 def treat_open_request_as_approved(restored: RestoredState) -> RestoredState:
@@ -278,9 +277,14 @@ RESTORE_MUTANTS: tuple[RestoreMutant, ...] = (
 
 
 def _change_calls(restored: RestoredState, change: Callable[[ToolCall], ToolCall]) -> RestoredState:
-    return replace(
-        restored, state=replace(restored.state, calls=tuple(map(change, restored.state.calls)))
-    )
+    turn = restored.state.turn
+    turn = replace(turn, calls=tuple(map(change, turn.calls)))
+    return replace(restored, state=replace(restored.state, turn=turn))
+
+
+def _sync_all(state: AgentState) -> AgentState:
+    last_append_id = state.persistence.last_append_id
+    return replace(state, persistence=state.persistence.with_synced(last_append_id))
 
 
 def _build_cancelled(call_id: str) -> ToolFailed:

@@ -1,0 +1,31 @@
+"""The model that an agent uses, and what is known about it."""
+
+from dataclasses import dataclass
+
+from actors.models.model_names import get_default_limits
+from messages.model_events import ModelLimitsFound
+
+
+@dataclass(frozen=True, slots=True)
+class ModelState:
+    """The model of the next request and its limits."""
+
+    name: str = ""
+    found_limits: ModelLimitsFound | None = None
+    """Limits that the server reported; None: unknown."""
+    limits_requested_for: str = ""
+    """The model whose limits were looked up."""
+
+    @property
+    def limits(self) -> ModelLimitsFound:
+        """The model's limits: the server's if known, else our defaults."""
+        found = self.found_limits
+        return found if found and found.model == self.name else get_default_limits(self.name)
+
+    def must_look_up_limits(self, context_tokens: int) -> bool:
+        """Return whether the limits start to matter: once the context is half full.
+
+        Until then, our defaults are good enough; not every server reports limits.
+        """
+        is_half_full = 2 * context_tokens >= self.limits.max_context_tokens
+        return is_half_full and self.limits_requested_for != self.name

@@ -1,0 +1,106 @@
+"""Finds the arguments of a command that are paths it writes, makes or removes."""
+
+import re
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+from actors.bash.syntax.parsed_command import Word, Words
+
+OperandFinder = Callable[[Words, list[Word]], list[Word]]
+"""From the arguments of a command and the operands among them, the operands that it writes."""
+
+_IN_PLACE_OPTION = re.compile(r"-[A-Za-z0-9]*i|--in-?place|inplace$")
+
+
+def write_none(_arguments: Words, _operands: list[Word]) -> list[Word]:
+    """Write no operand."""
+    return []
+
+
+def write_all(_arguments: Words, operands: list[Word]) -> list[Word]:
+    """Write every operand."""
+    return [*operands]
+
+
+def write_first(_arguments: Words, operands: list[Word]) -> list[Word]:
+    """Write the first operand."""
+    return operands[:1]
+
+
+def write_second(_arguments: Words, operands: list[Word]) -> list[Word]:
+    """Write the second operand."""
+    return operands[1:2]
+
+
+def write_last(_arguments: Words, operands: list[Word]) -> list[Word]:
+    """Write the last operand: the target."""
+    return operands[-1:]
+
+
+def write_in_place(arguments: Words, operands: list[Word]) -> list[Word]:
+    """Write every operand if there is an option like `-i`."""
+    return operands if any(_IN_PLACE_OPTION.match(word.text) for word in arguments) else []
+
+
+class WrittenPaths(NamedTuple):
+    """Which arguments of one program are paths that it writes."""
+
+    operands: OperandFinder = write_none
+    output_options: tuple[str, ...] = ()
+    """Options whose value is a path that is written."""
+    allows_clusters: bool = True
+    """Whether an option may be the last of a cluster: `-qo x`."""
+    below_folders: bool = False
+    """Whether it writes or removes what is in an operand that is a folder."""
+    into_folders: bool = False
+    """Whether it writes into its target if that is a folder."""
+
+    def find(self, arguments: Words) -> Words:
+        """List the paths that a command with these arguments writes."""
+        operands = [word for word in arguments if not word.text.startswith("-")]
+        found = self.operands(arguments, operands)
+        targets = self._list_option_values(arguments)
+        if self.below_folders:
+            found += add_wildcards([*operands, *targets])
+        if self.into_folders:
+            found += _list_targets_in_folders([*operands[-1:], *targets], operands)
+        return (*found, *targets)
+
+    def _list_option_values(self, arguments: Words) -> list[Word]:
+        found: list[Word] = []
+        for at, word in enumerate(arguments):
+            for option in self.output_options if word.text.startswith("-") else ():
+                value = _read_option_value(option, word.text, allows_clusters=self.allows_clusters)
+                if value == "":
+                    found += arguments[at + 1 : at + 2]
+                elif value:
+                    found.append(word.with_text(value))
+        return found
+
+
+def add_wildcards(folders: Iterable[Word]) -> list[Word]:
+    """Return patterns for everything below the folders, as rules write them."""
+    return [each.with_text(f"{each.text.rstrip('/')}/*") for each in folders if each.is_literal]
+
+
+def _list_targets_in_folders(folders: list[Word], files: list[Word]) -> list[Word]:
+    """List what is written if the target is a folder: files of the same names in it."""
+    return [
+        folder.with_text(f"{folder.text.rstrip('/')}/{file.text.rstrip('/').rpartition('/')[2]}")
+        for folder in folders
+        for file in files
+        if file is not folder and file.is_literal
+    ]
+
+
+def _read_option_value(option: str, text: str, *, allows_clusters: bool) -> str | None:
+    """Return the value of an option in a word; "": the next word is it; None: another option."""
+    if option.startswith("--"):
+        name, equals, value = text.partition("=")
+        is_match = len(name) > len("--") and option.startswith(name)
+        return (value if equals else "") if is_match else None
+    if text.startswith(option):
+        return text[len(option) :]
+    letters, letter, value = text.partition(option[1:])
+    is_cluster = allows_clusters and letter and letters[:1] == "-" and letters[1:].isalnum()
+    return value if is_cluster else None

@@ -1,0 +1,81 @@
+"""The record of one program: what it reads, writes and runs, and which forms are read-only."""
+
+import re
+from collections.abc import Callable
+from typing import Literal, NamedTuple
+
+from actors.bash.effects.read_only import (
+    ReadOnlyCommand,
+    ReadOnlyOptions,
+    is_safe_argument,
+    match_read_only_options,
+)
+from actors.bash.effects.table_rules import EffectRule
+from actors.bash.effects.written_paths import WrittenPaths
+from actors.bash.syntax.parsed_command import Words
+
+StdinUse = Literal["", "script", "commands", "code"]
+"""What a program may run from its input: a shell script, text with commands, other code."""
+SpellingFinder = Callable[[Words], tuple[str, ...]]
+"""Lists other spellings of a command; the first word is its bare name."""
+
+
+class Program(NamedTuple):
+    """What is known about one program, or about several that are alike."""
+
+    names: str
+    """Names, separated by blanks."""
+
+    # What it runs.
+
+    effect_rule: EffectRule | None = None
+    """What it runs or writes through its arguments, and when that asks."""
+    stdin: StdinUse = ""
+    stdin_line_prefix: re.Pattern[str] | None = None
+    """What comes before the command in each line of its input."""
+
+    # What it reads.
+
+    takes_text: bool = False
+    """Its arguments are text, not files."""
+    path_marker: str = ""
+    """What precedes a path within an argument: `HEAD:x`, `@x`."""
+    has_root_paths: bool = False
+    """Its paths may be relative to the repository root, wherever it runs."""
+    mounts_paths: bool = False
+    """In `HOST:CONTAINER` among its arguments, the first half is a path on this system."""
+    code_names_files: bool = False
+    """The code among its arguments may name files that it reads or writes."""
+    read_options: ReadOnlyOptions | None = None
+    """The options of its read-only forms, which also show which arguments are paths it reads."""
+    list_read_paths: Callable[[Words], Words] | None = None
+    """Lists the arguments that are paths it reads, if `read_options` cannot."""
+
+    # What it writes.
+
+    writes: WrittenPaths | None = None
+
+    # Its read-only forms.
+
+    match_read_only: Callable[[Words], ReadOnlyCommand | None] | None = None
+    """Matches its read-only forms, if `read_options` cannot."""
+    requires_trust: bool = False
+    """Even a read-only form needs a trusted project."""
+
+    # Its other spellings.
+
+    has_subcommands: bool = False
+    """It accepts options before its subcommand."""
+    list_spellings: SpellingFinder | None = None
+    """Lists other spellings, if its options before the subcommand are known."""
+
+    def find_read_only(self, arguments: Words) -> ReadOnlyCommand | None:
+        """Return what a command reads; None if it is not known to only read."""
+        matcher, options = self.match_read_only, self.read_options
+        if matcher is None and options is None:
+            return None
+        if not all(map(is_safe_argument, arguments)):
+            return None
+        if matcher is not None:
+            return matcher(arguments)
+        return match_read_only_options(options, arguments) if options else None

@@ -1,0 +1,44 @@
+"""Records of programs that write, move or remove the files that their arguments name."""
+
+import re
+
+from actors.bash.effects.written_paths import (
+    WrittenPaths,
+    add_wildcards,
+    write_all,
+    write_last,
+)
+from actors.bash.programs.program import Program
+from actors.bash.syntax.parsed_command import Word, Words
+
+_RECURSIVE_OPTION = re.compile(r"-[A-Za-z]*[rR]|--r")
+_TARGET_OPTIONS = ("-t", "--target-directory")
+
+
+def _write_removed(arguments: Words, operands: list[Word]) -> list[Word]:
+    """List what `rm` removes: with `-r`, what is in folders too."""
+    is_recursive = any(_RECURSIVE_OPTION.match(word.text) for word in arguments)
+    return [*operands, *(add_wildcards(operands) if is_recursive else [])]
+
+
+PROGRAMS: tuple[Program, ...] = (
+    Program("rm", writes=WrittenPaths(_write_removed)),
+    Program(
+        "rmdir unlink shred touch mkdir truncate mkfifo mknod chmod chown chgrp chattr setfacl "
+        "sponge gzip gunzip bzip2 bunzip2 xz unxz dos2unix unix2dos rename",
+        writes=WrittenPaths(write_all),
+    ),
+    Program(
+        "mv",
+        writes=WrittenPaths(
+            write_all, output_options=_TARGET_OPTIONS, below_folders=True, into_folders=True
+        ),
+    ),
+    Program(
+        "cp ln", writes=WrittenPaths(write_last, output_options=_TARGET_OPTIONS, into_folders=True)
+    ),
+    Program("link", writes=WrittenPaths(write_last, into_folders=True)),
+    Program("mktemp", writes=WrittenPaths(output_options=("-p", "--tmpdir"), below_folders=True)),
+    Program("unzip", writes=WrittenPaths(output_options=("-d",), below_folders=True)),
+    Program("pandoc", writes=WrittenPaths(output_options=("-o", "--output"))),
+)

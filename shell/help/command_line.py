@@ -1,0 +1,44 @@
+"""Static text of `greenroom --help`."""
+
+from shell.help.topics import TOPICS
+
+COMMAND_LINE_USAGE = """\
+greenroom [options] [PROMPT]
+       greenroom -p PROMPT [options]
+       greenroom COMMAND"""
+COMMAND_LINE_DESCRIPTION = """\
+A coding agent for your terminal that asks before it acts. Without -p it starts the
+REPL in the current directory.
+
+commands:
+  demo [--auto]            play a scripted session in a throwaway git repository
+  agents                   list the agents and where each one is defined
+  sessions [list | show ID | export ID]
+                           list, print or export this workspace's sessions
+  permissions check        explain how a call would be decided; nothing runs
+  help [TOPIC]             print a help topic
+
+Run greenroom COMMAND --help for the options of a command."""
+COMMAND_LINE_EPILOG = f"""\
+help topics, for greenroom help TOPIC:
+  {", ".join(TOPICS)}
+
+environment:
+  ANTHROPIC_API_KEY        key for the model server
+  ANTHROPIC_AUTH_TOKEN     token for the model server, instead of a key
+  ANTHROPIC_BASE_URL       model server to use
+  GREENROOM_MODEL          model to use without --model
+  GREENROOM_HOME           one folder for all state and configuration
+  GREENROOM_LOG=debug      write more detail to greenroom.log in the state folder
+  NO_COLOR                 use no colors
+
+Without ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN and ANTHROPIC_BASE_URL, a scripted model
+answers, so that you can try everything offline.
+
+exit status:
+  0                        success
+  1                        the agent, the provider or the disk failed
+  2                        usage or configuration error
+  3                        a limit was reached
+  129, 130, 143            hung up, interrupted, terminated
+"""

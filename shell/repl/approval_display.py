@@ -1,0 +1,53 @@
+"""Connects the approval prompt to what the windows show and what the terminal acknowledges."""
+
+from shell.repl.approval_prompt import ApprovalPrompt
+from shell.repl.question_input import QuestionInput
+from shell.repl.screen import Screen
+from shell.repl.screen_loop import ScreenLoop
+from shell.repl.screen_windows import ScreenWindows
+from shell.view.screen_state import ScreenState
+
+
+class ApprovalDisplay:
+    """Shows the current prompt, and tells it about frames, acknowledgments and keys."""
+
+    def __init__(
+        self,
+        approval_prompt: ApprovalPrompt,
+        question_input: QuestionInput,
+        windows: ScreenWindows,
+        screen: Screen,
+        loop: ScreenLoop,
+    ) -> None:
+        self._prompt, self._question_input = approval_prompt, question_input
+        self._windows, self._screen, self._loop = windows, screen, loop
+
+    def update(self, state: ScreenState, now_s: float) -> None:
+        """Show the current prompt; text typed for an earlier one becomes part of the draft."""
+        text = self._windows.side_buffer.text if self._prompt.is_entering_text else ""
+        if not self._prompt.update(state, now_s):
+            return
+        self._question_input.reset()
+        if self._loop.running:
+            self._prompt.schedule_notification(self._loop.running)
+        self._windows.scroll_to_top()
+        self._windows.restore_focus()
+        if text:
+            self._windows.draft_buffer.insert_text(text)
+
+    def record_frame(self) -> None:
+        """Record what the frame showed, and request an acknowledgment if that is new."""
+        arming = self._prompt.arming
+        drawn = self._windows.get_drawn_request(arming.prompt_id) if arming else None
+        if drawn and self._prompt.record_frame(drawn):
+            self._screen.request_acknowledgment()
+
+    def on_acknowledged(self) -> None:
+        """Handle the terminal's acknowledgment of a frame."""
+        if self._loop.running:
+            self._prompt.on_acknowledged(self._loop.running)
+
+    def on_key_press(self) -> None:
+        """Handle any key."""
+        if self._loop.running:
+            self._prompt.on_key_press(self._loop.running)

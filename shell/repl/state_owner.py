@@ -1,0 +1,23 @@
+"""The owner of the screen state, as the parts of the screen see it."""
+
+from typing import Protocol
+
+from shell.view.screen_state import ScreenState, ScreenUpdate
+
+
+class StateOwner(Protocol):
+    """Gives the current state and sets the next one."""
+
+    @property
+    def state(self) -> ScreenState:
+        """What is known about the session."""
+        ...
+
+    @property
+    def now_s(self) -> float:
+        """The event loop's time."""
+        ...
+
+    def apply(self, update: ScreenUpdate) -> None:
+        """Set a new state and carry out its effects."""
+        ...

@@ -1,0 +1,15 @@
+"""Writes session files for tests."""
+
+from pathlib import Path
+
+from actors.sessions.session_log import SessionLog
+from messages.address import PRIMARY
+from messages.journal import Record, SessionHeader
+
+
+def write_session(folder: Path, session_id: str, *records: Record) -> Path:
+    path = folder / f"{session_id}.jsonl"
+    header = SessionHeader(session_id=session_id, workspace=f"/{folder.name}")
+    log = SessionLog.create(path, [(each, PRIMARY) for each in (header, *records)], lambda: 0.0)
+    log.close()
+    return path

@@ -1,0 +1,90 @@
+"""A session as a Markdown document."""
+
+import pytest
+
+from messages.content import TextBlock, ThinkingBlock, ToolUseBlock, Usage
+from messages.journal import Record, SessionHeader
+from messages.turns import ReplyCompleted, ToolEnded, TurnFailed, TurnInterrupted, TurnStarted
+from shell.sessions.export_formats import records_to_markdown
+
+pytestmark = pytest.mark.quick
+
+
+def reply(*content: TextBlock | ThinkingBlock | ToolUseBlock) -> ReplyCompleted:
+    return ReplyCompleted(turn=1, content=content, stop_reason="tool_use", usage=Usage(), model="m")
+
+
+RECORDS: tuple[Record, ...] = (
+    SessionHeader(session_id="20260101-000000-abcd", workspace="/work"),
+    TurnStarted(turn=1, prompt="Run it."),
+    reply(
+        ThinkingBlock(thinking="hidden"),
+        TextBlock(text="I will."),
+        ToolUseBlock(id="c1", name="bash", input={"command": "cat a\ncat b"}),
+        ToolUseBlock(id="c2", name="read", input={"path": "é.txt", "limit": 3}),
+    ),
+    ToolEnded(
+        turn=1, call_id="c1", tool="bash", title="bash cat a", status="ok", text="````\nout\n````\n"
+    ),
+    ToolEnded(turn=1, call_id="c2", tool="read", title="read", status="denied", text="No."),
+    TurnInterrupted(turn=1, partial_text="Half"),
+    TurnStarted(turn=2, prompt=" "),
+    TurnFailed(turn=2, reason="unreachable", detail="no server"),
+)
+
+
+def test_no_text_ends_its_own_fence_in_markdown() -> None:
+    assert (
+        records_to_markdown(RECORDS)
+        == """\
+# Session 20260101-000000-abcd
+
+Workspace: `/work`
+
+## You
+
+Run it.
+
+## Greenroom
+
+I will.
+
+### bash: ok
+
+```text
+cat a
+cat b
+```
+
+`````text
+````
+out
+````
+`````
+
+### read: denied
+
+```text
+{
+  "path": "é.txt",
+  "limit": 3
+}
+```
+
+```text
+No.
+```
+
+## Greenroom
+
+Half
+
+*Interrupted.*
+
+## You
+
+(empty)
+
+*Failed: no server*
+"""
+    )
