@@ -91,7 +91,7 @@ class PermissionProfile:
     delegates: tuple[str, ...] = ()
     """Tools that its descendants may use even though it may not; user's own definitions only."""
     max_mode: PermissionMode = "yolo"
-    """The loosest mode that the agent may use, whatever the session's mode is."""
+    """The loosest mode that the agent may use, regardless of the session's mode."""
     read_only: bool = False
     from_project: bool = False
     """The definition comes from the project, so it can only restrict."""

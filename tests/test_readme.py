@@ -143,7 +143,7 @@ def test_the_configuration_topic_states_the_instruction_limits() -> None:
     file_kib = instruction_files.MAX_FILE_BYTES // 1024
     total_kib = instruction_files.MAX_TOTAL_BYTES // 1024
     text = " ".join(read_topic("configuration").split())
-    assert f"Up to {file_kib} KiB of each file and {total_kib} KiB in all" in text
+    assert f"Up to {file_kib} KiB of each file and {total_kib} KiB in total" in text
 
 
 @pytest.mark.quick

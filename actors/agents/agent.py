@@ -29,7 +29,7 @@ from actors.agents.restore.restored_state import (
     restore_after_crash,
 )
 from actors.agents.turn.agent_state import AgentState, RestoredState
-from actors.agents.turn.approval import RequestContext, build_approval_request
+from actors.agents.turn.approval_requests import RequestContext, build_approval_request
 from actors.agents.turn.conversation_history import ConversationHistory
 from actors.agents.turn.effects import (
     ApplyAgent,
@@ -143,11 +143,12 @@ class Agent(Actor[AgentInbox]):
 
     def on_receive(self, message: AgentInbox) -> None:
         """Handle one message."""
+        if isinstance(message, UpwardEvent):
+            self._on_child_event(message)
+            return
         match message:
             case TextDelta() | ThinkingDelta() | ToolInputDelta():
                 self._publisher.publish_delta(message, self._state.turn)
-            case _ if isinstance(message, UpwardEvent):
-                self._on_child_event(message)
             case SubscribeToAgent() | UnsubscribeFromAgent():
                 self._handle_subscription(message)
             case PeerRestarted() | Undelivered() | RecordsRead() | ReadRecordsFailed():
@@ -230,7 +231,7 @@ class Agent(Actor[AgentInbox]):
             self._publisher.republish_status(self._state)
 
     def _on_undelivered(self, undelivered: Undelivered) -> None:
-        """Treat a request that nobody will answer as failed, denied or unavailable."""
+        """Treat a request that will not be answered as failed, denied or unavailable."""
         append_failed = self._journal_client.on_undelivered(undelivered)
         outcome = append_failed or get_undelivered_outcome(undelivered)
         if outcome is not None:
@@ -298,7 +299,7 @@ class Agent(Actor[AgentInbox]):
         self.tell(self._collaborators.permissions, register)
 
     def _check_plan_file(self, message: SwitchAgent) -> None:
-        """Check whether there is a plan before the switch: the model is told."""
+        """Check whether a plan exists before the switch, because the model is told."""
         job = partial(check_plan_file, message.agent, self._ports.tool_context.plan_file)
         self.start_job(job, partial(to_plan_file_missing, message.agent))
 

@@ -19,7 +19,7 @@ from actors.agents.turn.prompt_queue import PromptQueue
 from actors.agents.turn.turn_state import TurnState
 from actors.models.model_client import ModelClient
 from actors.permissions.mode_order import find_strictest_mode
-from actors.permissions.rules import has_tool, is_match
+from actors.permissions.rule_matching import has_tool, is_match
 from actors.runtime.actor import ActorFactory
 from actors.tools.help import HELP
 from actors.tools.plan_enter import PLAN_ENTER

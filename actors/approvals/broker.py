@@ -73,7 +73,7 @@ class ApprovalBroker(Actor[ApprovalBrokerInbox]):
         self._journal_client = JournalClient(self, journal)
         self._engine = engine
         self._console = console
-        self._unavailable_reason = "no user can be asked in this session"
+        self._unavailable_reason = "this session has no user to ask"
         self._can_answer: bool | None = None
         """None: not known yet; requests wait."""
         self._policy_version = 0

@@ -5,8 +5,8 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from itertools import dropwhile
 
-from actors.bash.effects.embedded_commands import strip_command_prefix
-from actors.bash.programs.command_effects import classify_command
+from actors.bash.effects.possible_commands import strip_command_prefix
+from actors.bash.programs.classify_command import classify_command
 from actors.bash.programs.effect_lookup import find_code_files, find_indirect_effects
 from actors.bash.programs.stdin_commands import find_stdin_commands, find_stdin_readers
 from actors.bash.syntax.and_chains import find_plain_chains, index_chains

@@ -1,8 +1,8 @@
 """The client for servers that speak the Messages API, built on the anthropic SDK.
 
-The SDK does the transport (credentials, headers, TLS, connection pool); our own decoder reads the
-replies. The SDK is imported on first use, on a worker thread, because the import takes longer than
-the rest of the start. Its retries are off, so that the agent decides about retries and shows them.
+The SDK handles the transport (credentials, headers, TLS, connection pool); our own decoder reads
+the replies. The SDK is imported on first use, on a worker thread, because the import takes longer
+than the rest of startup. Its retries are off, so the agent decides when to retry and shows it.
 """
 
 import asyncio
@@ -39,7 +39,7 @@ CONNECT_TIMEOUT_S = 10.0
 RESPONSE_TIMEOUT_S = 600.0
 """Longest wait for the first byte of a response."""
 IDLE_TIMEOUT_S = 60.0
-"""Longest silence within a reply; the API sends pings meanwhile."""
+"""Longest gap within a reply; the API sends pings while it has no data."""
 DRAIN_TIMEOUT_S = 0.25
 """Longest wait for the end of the body after a complete reply, to reuse the connection."""
 PLACEHOLDER_KEY = "no-key"
@@ -127,7 +127,7 @@ class AnthropicClient:
                 max_context_tokens=model_info.max_input_tokens or 0,
                 max_output_tokens=model_info.max_tokens or 0,
             )
-        except Exception:  # noqa: BLE001  (optional information; no failure may matter)
+        except Exception:  # noqa: BLE001  (optional information, so any failure is ignored)
             _log.info("%s does not report the limits of %s", self._server, model)
             return None
 
@@ -258,7 +258,7 @@ def build_request_body(request: ModelRequest) -> bytes:
 
 
 async def _drain(body: AsyncIterator[bytes]) -> None:
-    """Read the rest of the body; if the server keeps it open, only the connection is lost."""
+    """Read the rest of the body; if the server keeps it open, the connection is not reused."""
     try:
         async with asyncio.timeout(DRAIN_TIMEOUT_S):
             async for _ in body:

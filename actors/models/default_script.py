@@ -1,4 +1,4 @@
-"""The script of a session without an API key: short answers, and a few words that call tools."""
+"""The script for a session without an API key: short answers, and keywords that call tools."""
 
 import re
 from collections.abc import Callable
@@ -36,9 +36,9 @@ _SECTION = """\
 Every agent in this program is an *actor*: it has an address, an inbox, and state that no other
 actor can touch. Actors only send each other messages, so
 
-1. no agent waits for another one,
-2. a crash stays in the agent that caused it,
-3. a stop reaches exactly the agents it should.
+1. no agent blocks on another,
+2. a crash affects only the agent that caused it,
+3. stopping an agent stops exactly that agent and its subagents.
 
 ```python
 def on_receive(self, message: Inbox) -> None:
@@ -55,7 +55,7 @@ def on_receive(self, message: Inbox) -> None:
 LONG_ANSWER = (
     "# A long answer\n\nThis text comes from a script, not from a model.\n\n"
     + "".join(_SECTION.format(number=number) for number in range(1, 9))
-    + f"That was the whole text. {API_KEY_HINT}\n"
+    + f"That is the end of the long answer. {API_KEY_HINT}\n"
 )
 
 
@@ -90,7 +90,7 @@ def _call(tool: str, *names: str) -> Callable[[re.Match[str]], ReplyPlan]:
 
 
 def _make_call(tool: str, arguments: dict[str, str]) -> ReplyPlan:
-    return ReplyPlan(text=f"I call the `{tool}` tool.", calls=(ScriptedCall(tool, arguments),))
+    return ReplyPlan(text=f"I'll call the `{tool}` tool.", calls=(ScriptedCall(tool, arguments),))
 
 
 def _make_write_call(match: re.Match[str]) -> ReplyPlan:

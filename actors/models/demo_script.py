@@ -1,7 +1,7 @@
 """The script of `greenroom demo`: find a failing test, fix the bug and commit the fix.
 
-Four agents take part: the primary starts two subagents in parallel, and one of them starts another
-one. `shell/cli/demo_repository.py` makes the repository; a test plays the script against it.
+Four agents take part: the primary agent starts two subagents in parallel, and one of them starts
+another. `shell/cli/demo_repository.py` creates the repository; a test runs the script against it.
 """
 
 from collections.abc import Sequence
@@ -40,7 +40,7 @@ READ_RULE_PROMPT = (
 
 @dataclass(frozen=True, slots=True)
 class ScriptStep:
-    """A text with parallel tool calls, and what one of their results must contain to continue."""
+    """Text with parallel tool calls, and what one of their results must contain to continue."""
 
     text: str
     calls: tuple[ScriptedCall, ...]
@@ -63,15 +63,15 @@ def _task(subagent: str, description: str, prompt: str) -> ScriptedCall:
 
 PRIMARY_STEPS = (
     ScriptStep(
-        text="*(This demo plays a script instead of a model. The tools, approvals and files are "
-        "real.)*\n\nFirst I look at the repository.",
+        text="*(In this demo, replies come from a script, not a model. The tools, approvals and "
+        "files are real.)*\n\nFirst, I'll look at the repository.",
         calls=(ScriptedCall("ls", {"path": "."}),),
         expected_text="basket",
     ),
     ScriptStep(
-        text="This is a small package with tests. I start two subagents in parallel, so that what "
-        "they read does not fill my own context: one finds the failing test, the other reads the "
-        "pricing rule. When a subagent needs your approval, you see which agent asks.",
+        text="This is a small package with tests. I'll start two subagents in parallel, so what "
+        "they read does not fill up my context: one finds the failing test, the other reads the "
+        "pricing rule. When a subagent needs your approval, you'll see which agent is asking.",
         calls=(
             _task("general", "Find the failing test", FIND_TEST_PROMPT),
             _task("explore", "Read the pricing rule", READ_RULE_PROMPT),
@@ -80,13 +80,13 @@ PRIMARY_STEPS = (
     ),
     ScriptStep(
         text=f"`{FAILING_TEST}` fails: ten pieces should get the discount, but do not. "
-        "I read the code that calculates the price.",
+        "I'll read the code that calculates the price.",
         calls=(ScriptedCall("read", {"path": MODULE_PATH}),),
         expected_text=BROKEN_LINE.strip(),
     ),
     ScriptStep(
         text="Here is the bug: the discount should start at ten pieces, but `>` starts it at "
-        "eleven. The fix is one character. You see the change before I make it.",
+        "eleven. The fix is one character. You'll see the change before I make it.",
         calls=(
             ScriptedCall(
                 "edit", {"path": MODULE_PATH, "old_string": BROKEN_LINE, "new_string": FIXED_LINE}
@@ -95,38 +95,38 @@ PRIMARY_STEPS = (
         expected_text="",
     ),
     ScriptStep(
-        text="Now I run the tests again.",
+        text="Now I'll run the tests again.",
         calls=(
             ScriptedCall("bash", {"command": TEST_COMMAND, "description": "Run the tests again"}),
         ),
         expected_text="OK",
     ),
     ScriptStep(
-        text="All tests pass. I commit the fix.",
+        text="All tests pass. I'll commit the fix.",
         calls=(ScriptedCall("bash", {"command": COMMIT_COMMAND, "description": "Commit the fix"}),),
         expected_text=COMMIT_SUBJECT,  # the rest of git's output is in the user's language
     ),
 )
 FIND_TEST_STEP = ScriptStep(
-    text="I start another subagent to run the tests.",
+    text="I'll start another subagent to run the tests.",
     calls=(_task("general", "Run the tests", RUN_TESTS_PROMPT),),
     expected_text=FAILING_TEST,
 )
 RUN_TESTS_STEP = ScriptStep(
-    text="I run the tests.",
+    text="I'll run the tests.",
     calls=(ScriptedCall("bash", {"command": TEST_COMMAND, "description": "Run the tests"}),),
     expected_text=FAILING_TEST,
     may_fail=True,
 )
 READ_RULE_STEPS = (
     ScriptStep(
-        text="I read the tests first.",
+        text="I'll read the tests first.",
         calls=(ScriptedCall("read", {"path": TEST_PATH}),),
         expected_text=FAILING_TEST,
     ),
     ScriptStep(
-        text="The tests expect the full price for nine pieces and the discount for ten. Next, the "
-        "code and its docstring.",
+        text="The tests expect the full price for nine pieces and the discount for ten. Next, I'll "
+        "read the code and its docstring.",
         calls=(ScriptedCall("read", {"path": MODULE_PATH}),),
         expected_text="",
     ),
@@ -195,12 +195,13 @@ def _make_stop_reply(step: ScriptStep, results: Sequence[ToolResult]) -> ReplyPl
     first_line = failed.text.strip().partition("\n")[0]
     cause = _find_quoted_line(failed.text) or first_line or "(no output)"
     return ReplyPlan(
-        text=f"I stop here, because the script needs that `{step.calls[0].name}` call to succeed. "
-        f"Its result was:\n\n{_QUOTE}{cause}\n\nRun `greenroom demo` again to see the whole demo."
+        text=f"I'm stopping here because the script needs that `{step.calls[0].name}` call to "
+        f"succeed. Its result was:\n\n{_QUOTE}{cause}\n\n"
+        "Run `greenroom demo` again to see the whole demo."
     )
 
 
 def _find_quoted_line(text: str) -> str:
-    """Return the line with which a stopped subagent quotes the cause, else an empty text."""
+    """Return the line in which a stopped subagent quotes the cause, or an empty string."""
     lines = text.splitlines()
     return next((line.removeprefix(_QUOTE) for line in lines if line.startswith(_QUOTE)), "")

@@ -1,7 +1,7 @@
 """Classification of HTTP error responses: a closed reason, and one line for the user.
 
 A response comes from the service, or from a gateway or proxy in front of it. A gateway's page says
-nothing about keys or models, so it is told apart from the service's own errors.
+nothing about keys or models, so it is distinguished from the service's own errors.
 """
 
 import re
@@ -41,7 +41,7 @@ _REASONS_BY_STATUS: dict[int, ModelFailureReason] = {
     529: "overloaded",
 }
 _GATEWAY_STATUSES = {502, 503, 504, *range(520, 528)}
-"""Statuses with which gateways report the server behind them; from 520 on, Cloudflare."""
+"""Statuses that gateways return when the server behind them fails; 520 and up are Cloudflare's."""
 _FORBIDDEN = 403
 _NOT_FOUND = 404
 _TOO_LARGE = 413
@@ -89,14 +89,14 @@ class ErrorResponse:
 
     status: int
     error_type: str
-    """The error's type in the Messages API; empty if the body is no Messages API error."""
+    """The error's type in the Messages API; empty if the body is not a Messages API error."""
     message: str
     """The service's message, or the whole body."""
     headers: Mapping[str, str]
 
     @property
     def is_page(self) -> bool:
-        """Whether it is a web page, which a Messages API never sends."""
+        """Whether it is a web page, which the Messages API never sends."""
         return self.message.lstrip()[:1] == "<"
 
     @property
@@ -125,7 +125,7 @@ def classify_http_error(server: str, response: ErrorResponse) -> ModelError:
 def classify_stream_error(
     server: str, error_type: str, message: str, request_id: str
 ) -> ModelError:
-    """Classify an `error` event within a stream, whose HTTP status was 200."""
+    """Classify an `error` event in a stream whose HTTP status was 200."""
     reason = _too_long_reason(message) or _REASONS_BY_ERROR_TYPE.get(error_type, "rejected")
     response = format_one_line(message or error_type) + _format_request_id(request_id)
     detail = _TEXTS[reason].format(server=server, response=response, when=_format_delay(0))
@@ -143,7 +143,7 @@ def apply_retry_headers(error: ModelError, headers: Mapping[str, str]) -> None:
 def parse_retry_after_s(headers: Mapping[str, str]) -> float:
     """Return how long the server asks us to wait, given in ms, in seconds or as a date.
 
-    0: it asks for no wait, or in a form that we do not understand.
+    0: it does not ask us to wait, or the value cannot be parsed.
     """
     for name, unit_s in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         try:
@@ -161,7 +161,7 @@ def format_one_line(text: str) -> str:
 
 
 def extract_page_title(page: str) -> str:
-    """Return a web page's title, or else its first line of text."""
+    """Return a web page's title or, if it has none, its first line of text."""
     searched = page[:_MAX_SEARCHED_CHARS]
     title = re.search(r"<title[^<>]*>([^<]*)", searched, re.IGNORECASE)
     text = title[1] if title else re.sub(r"<[^<>]*>", "\n", searched)
@@ -169,7 +169,7 @@ def extract_page_title(page: str) -> str:
 
 
 def _seconds_between(now: str, then: str) -> float:
-    """Compare two dates of the server's own clock, since ours may differ from it."""
+    """Return the seconds between two dates from the server's clock; ours may differ from it."""
     try:
         wait = parsedate_to_datetime(then) - parsedate_to_datetime(now)
     except (ValueError, TypeError):
@@ -178,7 +178,7 @@ def _seconds_between(now: str, then: str) -> float:
 
 
 def _is_wrong_address(status: int) -> bool:
-    """Return whether the API is not at this address; a Messages API never redirects."""
+    """Return whether the API is not at this address; the Messages API never redirects."""
     return status == _NOT_FOUND or status < _FIRST_CLIENT_STATUS
 
 
@@ -222,7 +222,7 @@ def _summarize(response: ErrorResponse) -> str:
 
 
 def _format_request_id(request_id: str) -> str:
-    """Name the request as the service's operators can look it up."""
+    """Format the request id, which the service's operators can look up."""
     return f", request {format_one_line(request_id)}" if request_id else ""
 
 

@@ -64,7 +64,7 @@ class LoopbackServer:
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
-            # A client that disconnects while streaming has cancelled its turn; this is no error.
+            # A client that disconnects while streaming has cancelled its turn; not an error.
             with suppress(ConnectionError, asyncio.IncompleteReadError):
                 while (request := await _read_request(reader)) is not None:
                     await self._respond(request, writer)

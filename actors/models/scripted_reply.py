@@ -59,7 +59,7 @@ def generate_events(
 
 
 def split_words(text: str) -> list[str]:
-    """Split a text into words, each with the space before it; joining them restores it."""
+    """Split text into words, each with the space before it; joining them restores the text."""
     return re.findall(r"\s*\S+|\s+$", text)
 
 

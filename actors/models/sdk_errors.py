@@ -21,11 +21,11 @@ if TYPE_CHECKING:  # the SDK takes over half a second to import, too long before
 
 
 _NETWORK_VARIABLES = ("HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR")
-"""Variables that the HTTP client reads; proxies also in lower case."""
+"""Variables that the HTTP client reads; it also reads the proxy variables in lowercase."""
 
 
 def redact_base_url(base_url: str) -> str:
-    """Return a URL to show: without user name, password and query."""
+    """Return a URL that is safe to show: without user name, password or query."""
     try:
         parts = urlsplit(base_url)
     except ValueError:
@@ -35,13 +35,13 @@ def redact_base_url(base_url: str) -> str:
 
 
 def _drop_user(text: str) -> str:
-    """Drop everything before the last `@`: an invalid URL may contain a password, too."""
+    """Drop everything before the last `@`: even an invalid URL may contain a password."""
     return format_one_line(text.rpartition("@")[2])
 
 
 def classify_setup_error(error: Exception, server: str) -> ModelError:
-    """Classify an exception while the client was created."""
-    # Without a name, it is not the SDK that is missing but a package that a proxy setting needs.
+    """Classify an exception raised while creating the client."""
+    # Without a name, the missing package is one that a proxy setting needs, not the SDK.
     if isinstance(error, ImportError) and error.name:
         detail = f"the anthropic package cannot be imported ({error}); reinstall greenroom"
         return ModelError("rejected", detail)
@@ -100,7 +100,7 @@ def _classify_connection_error(error: Exception, server: str) -> ModelError:
         return ModelError(
             "unreachable",
             f"no secure connection to {server} ({text}); check ANTHROPIC_BASE_URL, or set "
-            "SSL_CERT_FILE if the server uses your own certificate authority",
+            "SSL_CERT_FILE if the server uses a private certificate authority",
         )
     if any(isinstance(each, httpx2.ProxyError) for each in chain):
         return ModelError(
@@ -117,7 +117,7 @@ def _classify_connection_error(error: Exception, server: str) -> ModelError:
 
 
 def classify_read_error(error: Exception, server: str) -> ModelError:
-    """Classify an exception while the reply was streaming."""
+    """Classify an exception raised while the reply was streaming."""
     text = format_one_line(str(error)) or type(error).__name__
     return ModelError(
         "stream_interrupted",
@@ -136,7 +136,7 @@ def make_idle_timeout_error(server: str, idle_timeout_s: float) -> ModelError:
 
 
 def _list_settings() -> str:
-    """List the variables in effect that say where the server is and how to reach it."""
+    """List the variables in effect that configure the server's address and how to reach it."""
     environment = os.environ
     names = (
         name

@@ -12,11 +12,11 @@ def parse_strict_object(text: str | bytes) -> dict[str, JsonValue]:
     """Parse exactly one JSON object.
 
     Raises:
-        ValueError: the text is no object or incomplete, repeats a key, has NaN or an infinite
-            number, is nested too deeply, or contains half a surrogate pair.
+        ValueError: the text is not an object or is incomplete, repeats a key, has NaN or an
+            infinite number, is nested too deeply, or contains half a surrogate pair.
     """
-    # Two parsers, because each misses something: the first rejects lone surrogates and endless
-    # nesting, the second sees duplicate keys.
+    # Two parsers, because each misses something: the first rejects lone surrogates and deep
+    # nesting, the second detects duplicate keys.
     from_json(text, allow_inf_nan=False)
     value: object = json.loads(
         text,
@@ -26,7 +26,7 @@ def parse_strict_object(text: str | bytes) -> dict[str, JsonValue]:
     )
     if not isinstance(value, dict):
         message = "not a JSON object"
-        raise ValueError(message)  # noqa: TRY004  (wrong text, not wrong use of this function)
+        raise ValueError(message)  # noqa: TRY004  (invalid text, not misuse of this function)
     return cast("dict[str, JsonValue]", value)
 
 

@@ -177,7 +177,7 @@ class PathResolver:
 
 
 def find_path_problem(path: str) -> str:
-    """Return why a text cannot be a path, or an empty string."""
+    """Return why a string cannot be a path, or an empty string."""
     try:
         size_bytes = len(path) if path.isascii() else len(path.encode())
     except UnicodeEncodeError:

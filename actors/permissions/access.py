@@ -36,7 +36,7 @@ class Access(NamedTuple):
     is_target_unknown: bool = False
     """The target cannot be determined in advance, so no grant can be offered for it."""
     deny_reason: str = ""
-    """Why it is denied whatever the rules say. Empty: the rules decide."""
+    """Why it is denied regardless of the rules. Empty: the rules decide."""
     required_reads: tuple["Access", ...] | None = None
     """For a read-only command: the files that it reads, each evaluated as a read.
     None: the command may do more than read these."""

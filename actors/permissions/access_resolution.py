@@ -10,10 +10,10 @@ from actors.permissions.access import Access, RuleScope
 from actors.permissions.argument_paths import ArgumentPaths
 from actors.permissions.call_analysis import AnalyzedRequest
 from actors.permissions.file_access import FileAccess, FileAccesses
-from actors.permissions.git_discovery import can_find_foreign_repository
+from actors.permissions.foreign_repositories import can_find_foreign_repository
 from actors.permissions.partial_words import is_fully_expanded
 from actors.permissions.rule_index import RuleIndex
-from actors.permissions.rules import INTERNAL_CATEGORIES, PATH_CATEGORIES
+from actors.permissions.rule_matching import INTERNAL_CATEGORIES, PATH_CATEGORIES
 from actors.permissions.working_directory import (
     WorkingDirectories,
     find_part_directories,

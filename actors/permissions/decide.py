@@ -40,7 +40,7 @@ def decide_access(access: Access, rule_index: RuleIndex) -> AccessDecision:
     what lifts an ask.
     """
     if not rule_index.chain:
-        return AccessDecision("deny", "the agent is not known")
+        return AccessDecision("deny", "the agent is unknown")
     by_agent = [evaluate_rules(access, rule_index, at) for at in range(len(rule_index.chain))]
     decision = find_strictest(by_agent + _apply_limits(access, rule_index))
     if access.deny_reason:

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from actors.permissions.rules import STRICTNESS, format_rule
+from actors.permissions.rule_matching import STRICTNESS, format_rule
 from messages.policy import Action, Rule
 
 

@@ -184,7 +184,7 @@ class PermissionEngine(Actor[EngineInbox]):
             self._unregistered.append((request, requester))
             return
         if chain is None:
-            reason = f"the agent {request.agent} is not known"
+            reason = f"the agent {request.agent} is unknown"
             self.tell(requester, decide_without_rules(request, self._policy, "deny", reason))
             return
         self._last_evaluation_id += 1
@@ -222,7 +222,7 @@ class PermissionEngine(Actor[EngineInbox]):
     # Policy updates.
 
     def _start_update(self, update: PolicyUpdate) -> None:
-        """Queue an update; what tightens takes effect at once, what loosens when it is on disk."""
+        """Queue an update; tightening applies immediately, loosening once it is on disk."""
         problem = find_update_problem(update, self._policy.tools)
         if problem:
             self.tell(self.sender, build_failure_reply(update, problem, self._policy))

@@ -6,7 +6,7 @@ from typing import Literal
 
 from actors.permissions.decide_call import CallDecision
 from actors.permissions.evaluation_pool import EvaluationPool
-from actors.permissions.rules import is_internal
+from actors.permissions.rule_matching import is_internal
 from actors.runtime.actor import JobFailure
 from messages.base import Message
 from messages.permissions import EvaluatedRequest, EvaluatePermission, PermissionDecision
@@ -76,7 +76,7 @@ async def run_evaluation(
 def on_evaluation_failure(
     evaluation_id: int, request: EvaluatePermission, policy: Policy, failure: JobFailure
 ) -> EvaluationFinished:
-    """Return an ask for an evaluation that had no outcome of its own."""
+    """Return an ask decision for an evaluation that raised an exception or was cancelled."""
     reason = f"it could not be evaluated: {failure.detail}"
     return _finish_with_ask(evaluation_id, request, policy, reason)
 

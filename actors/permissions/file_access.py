@@ -8,7 +8,7 @@ from actors.paths.resolve import PathResolver, ResolvedPath, is_in_workspace
 from actors.permissions.access import Access, RuleScope
 from actors.permissions.protected_paths import is_plan_file
 from actors.permissions.rule_index import RuleIndex
-from actors.permissions.rules import FILE_READ_CATEGORIES
+from actors.permissions.rule_matching import FILE_READ_CATEGORIES
 from messages.policy import ToolCategory
 
 _MAX_PATH_CHARS_IN_REASON = 200

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from actors.permissions.rules import compile_pattern
+from actors.permissions.rule_matching import compile_pattern
 
 MAX_COMPARED_NAMES = 5_000
 """Per decision, counting a name each time it is compared or its folder is entered; a call that

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from actors.permissions.access import Access
-from actors.permissions.rules import compile_rule, find_rule_problem, get_categories
+from actors.permissions.rule_matching import compile_rule, find_rule_problem, get_categories
 from messages.policy import GrantScope, Policy, Rule, ToolDeclaration
 
 _PROGRAM_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")

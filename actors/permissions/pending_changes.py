@@ -11,7 +11,7 @@ from messages.policy import Policy
 class PendingChanges:
     """A queue of policy changes that are written one at a time, because each record is complete.
 
-    Revocations and the last requested mode take effect at once: an older change that reaches the
+    Revocations and the last requested mode apply immediately: an older change that reaches the
     disk later cannot loosen them. They stay in effect even if writing them fails.
     """
 
@@ -44,7 +44,7 @@ class PendingChanges:
         return self._queue.popleft()
 
     def with_tightening(self, policy: Policy) -> Policy:
-        """Return the policy restricted by the changes that take effect at once."""
+        """Return the policy restricted by the changes that take effect immediately."""
         for update in self._tightening:
             if is_tightening(update, policy):
                 policy = apply_update(policy, update)
@@ -54,7 +54,7 @@ class PendingChanges:
 def add_tightening_update(
     tightening: tuple[PolicyUpdate, ...], update: PolicyUpdate
 ) -> tuple[PolicyUpdate, ...]:
-    """Return the updates that take effect at once; a new grant cancels its earlier revocation."""
+    """Return the updates that apply immediately; a new grant cancels its earlier revocation."""
     match update:
         case RevokeGrant():
             return (*tightening, update)

@@ -1,6 +1,6 @@
 """Pure functions for policy changes: a grant, a revocation, a mode, or replaced rules.
 
-A change that loosens takes effect when it is on disk. One that tightens takes effect at once.
+A change that loosens takes effect when it is on disk. One that tightens takes effect immediately.
 """
 
 from dataclasses import replace
@@ -9,7 +9,7 @@ from typing import TypeAlias, assert_never
 from actors.permissions.grants import find_grant_problem, get_grants, with_grants, without_grant
 from actors.permissions.mode_order import is_stricter
 from actors.permissions.policy_recovery import with_replaced_rules
-from actors.permissions.rules import find_source_problem
+from actors.permissions.rule_matching import find_source_problem
 from messages.base import Message
 from messages.permissions import (
     ChangeMode,
@@ -46,7 +46,7 @@ def find_update_problem(update: PolicyUpdate, tools: tuple[ToolDeclaration, ...]
 
 
 def is_tightening(update: PolicyUpdate, policy: Policy) -> bool:
-    """Whether an update restricts the policy and therefore takes effect at once."""
+    """Whether an update restricts the policy and therefore takes effect immediately."""
     match update:
         case RevokeGrant():
             return update.rule in get_grants(policy, update.scope)

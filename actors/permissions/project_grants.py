@@ -105,7 +105,7 @@ class ProjectGrantStore:
 
 
 def on_project_update_failure(failure: JobFailure) -> ProjectGrantsUpdateFailed:
-    """Return the failure of an update that had no outcome of its own."""
+    """Return the failure of an update that raised an exception or was cancelled."""
     return ProjectGrantsUpdateFailed(detail=failure.detail)
 
 

@@ -12,7 +12,7 @@ from itertools import islice, pairwise
 from pathlib import Path
 
 from actors.paths.resolve import PathResolver, WorkspacePaths
-from actors.permissions.rules import fold_case
+from actors.permissions.rule_matching import fold_case
 
 _FOLDERS = frozenset(
     {

@@ -4,7 +4,7 @@ from actors.permissions import default_rules
 from actors.permissions.access import Access, RuleScope
 from actors.permissions.decision import NO_OBJECTION, AccessDecision, find_strictest
 from actors.permissions.rule_index import RuleGroup, RuleIndex
-from actors.permissions.rules import PATH_CATEGORIES, fold_case, has_tool, is_match
+from actors.permissions.rule_matching import PATH_CATEGORIES, fold_case, has_tool, is_match
 
 NOT_ALLOWED_REASON = "it is not allowed by any rule"
 _READ_ONLY_COMMAND = AccessDecision(

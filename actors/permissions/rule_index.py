@@ -11,7 +11,7 @@ from actors.permissions.access import RuleScope
 from actors.permissions.decision import AccessDecision, decide_by_rule
 from actors.permissions.mode_order import find_strictest_mode
 from actors.permissions.protected_paths import ProtectedPaths
-from actors.permissions.rules import CompiledRule, compile_rule, fold_case, get_categories
+from actors.permissions.rule_matching import CompiledRule, compile_rule, fold_case, get_categories
 from messages.policy import (
     PermissionMode,
     PermissionProfile,

@@ -16,7 +16,7 @@ MAX_IDLE_THREADS = 4
 
 
 class DaemonThreadExecutor(ThreadPoolExecutor):
-    """Runs each call at once, on an idle daemon thread or a new one.
+    """Runs each call immediately, on an idle daemon thread or a new one.
 
     The interpreter joins the threads of a standard pool at exit, so one stuck call would block
     the exit forever.
@@ -30,7 +30,7 @@ class DaemonThreadExecutor(ThreadPoolExecutor):
         self._is_closed = False
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> "Future[T]":
-        """Start `fn` at once."""
+        """Start `fn` immediately."""
         future: Future[T] = Future()
         call = partial(_run_call, future, partial(fn, *args, **kwargs))
         try:

@@ -78,7 +78,7 @@ class EventLoop:
             self._loop.call_soon(self._pending_calls.popleft())
 
     def run_on_loop(self, call: Callable[[], object]) -> bool:
-        """Call at once when on the loop's thread, else schedule the call there, in order."""
+        """Call immediately if on the loop's thread; otherwise schedule the call there, in order."""
         if self.is_current_thread():
             call()
             return True

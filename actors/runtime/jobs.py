@@ -1,4 +1,4 @@
-"""The jobs and timers of one cell: started in its context, run on the event loop's thread."""
+"""The jobs and timers of one cell: started by the cell, run on the event loop's thread."""
 
 import asyncio
 import logging
@@ -49,7 +49,7 @@ class Jobs:
         return self._last_id
 
     def schedule(self, delay_s: float, message: Message) -> None:
-        """Report a message after a delay, with a timer because a task would cost more."""
+        """Report a message after a delay, using a timer because it costs less than a task."""
         self._last_id += 1
         self._scheduled[self._last_id] = lambda _: message
         self._event_loop.run_on_loop(partial(self._start_timer, self._last_id, delay_s, message))

@@ -29,7 +29,7 @@ MAX_NAME_CHARS = 40
 
 
 class EmptyRoot(Actor[Message]):
-    """A root without behavior of its own, for tests and small programs."""
+    """A root with no behavior, for tests and small programs."""
 
     def on_receive(self, message: Message) -> None:
         """Log the end of a child."""
@@ -43,7 +43,7 @@ class ActorSystem:
         """Start the event loop and the root actor, which runs on that loop.
 
         Raises:
-            TypeError: `root` makes no actor, or one that runs on its own thread.
+            TypeError: `root` does not make an actor, or makes one that runs on its own thread.
         """
         if get_behavior_class(root).dispatcher != "loop":
             problem = "the root must be a loop actor"
@@ -176,7 +176,7 @@ class ActorSystem:
         return True
 
     def add_end_callback(self, callback: Callable[[ChildEnded], None]) -> None:
-        """Call `callback` with the root's end, on the runtime's thread; at once if it has ended."""
+        """Call `callback` on the runtime's thread when the root ends, or immediately if it has."""
 
         def call(root_end: Future[ChildEnded]) -> None:
             try:

@@ -149,7 +149,7 @@ class SessionLog:
             self._fail("closed")
 
     def _require_linked(self) -> None:
-        """Fail if the file was deleted, because nobody could find what is written to it."""
+        """Fail if the file was deleted, because what is written to it would be lost."""
         if not self._file_system.stat(self._descriptor).st_nlink:
             self._must_reopen = True
             self._fail("the file was deleted; restore it, or start a new session")

@@ -1,4 +1,4 @@
-"""Helpers for awaiting: with a timeout, or to completion in spite of a cancellation."""
+"""Helpers for awaiting: with a timeout, or to completion despite a cancellation."""
 
 import asyncio
 from collections.abc import Awaitable, Coroutine
@@ -19,7 +19,7 @@ async def wait_with_timeout(awaitable: Awaitable[object], timeout_s: float) -> b
 
 
 async def run_to_completion(coroutine: Coroutine[Any, Any, T]) -> T:
-    """Await `coroutine` to its end; a cancellation in the meantime is raised only afterward.
+    """Await `coroutine` until it finishes; if cancelled meanwhile, raise only then.
 
     Raises:
         asyncio.CancelledError: the caller was cancelled; the coroutine's result is dropped.

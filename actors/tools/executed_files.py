@@ -70,7 +70,7 @@ def has_no_file_names(command: str, workspace: Workspace) -> bool:
 def _iter_candidates(
     part: "CommandPart", directories: tuple[str, ...]
 ) -> Iterator[tuple[str, bool]]:
-    """Yield paths that may be files, and whether the command executes them whatever they are."""
+    """Yield paths that may be files, and whether the command executes any kind of file there."""
     from actors.bash.parse import has_effect_rule  # noqa: PLC0415  (as above)
 
     names = [word.text for word in part.words if word.is_literal and not word.text.startswith("-")]
@@ -85,7 +85,7 @@ def _iter_candidates(
 
 
 def _digest_file(path: str, *, is_executed: bool) -> FileDigest | None:
-    """Return the file's digest; None if it is no regular file or nothing executes it."""
+    """Return the file's digest; None if it is not a regular file or nothing executes it."""
     try:
         if not stat.S_ISREG(Path(path).stat().st_mode):
             return None

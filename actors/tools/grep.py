@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pydantic import Field
 
-from actors.permissions.read_check import can_read
+from actors.permissions.bulk_read_check import can_read
 from actors.tools.binary_detection import PROBE_BYTES, detect_binary_type
 from actors.tools.cancellable_thread import run_cancellable
 from actors.tools.file_search import MAX_OUTPUT_BYTES, SearchLine, SearchQuery, SearchResult, search
@@ -63,7 +63,7 @@ class GrepArguments(Arguments):
         default="",
         description="Search only files that match this glob, such as *.py or src/**/*.{ts,tsx}.",
     )
-    ignore_case: bool = Field(default=False, description="Match upper and lower case alike.")
+    ignore_case: bool = Field(default=False, description="Ignore case when matching.")
     context: int = Field(
         default=0,
         ge=0,

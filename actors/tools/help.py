@@ -1,4 +1,4 @@
-"""The tool `help`: what Greenroom itself can do, for a model that is asked about it."""
+"""The `help` tool: lets the model answer questions about Greenroom itself."""
 
 from typing import Literal
 
@@ -25,14 +25,14 @@ class HelpArguments(Arguments):
     )
 
 
-async def plan(arguments: HelpArguments, context: ToolContext) -> CallPlan:  # noqa: ARG001  (same signature as all plans)
+async def plan(arguments: HelpArguments, context: ToolContext) -> CallPlan:  # noqa: ARG001  (every plan has this signature)
     """Plan the call; it touches nothing."""
     request = PermissionRequest(permission="help", target="*")
     title = f"help {arguments.topic}" if arguments.topic else "help"
     return CallPlan(title=title, requests=(request,))
 
 
-async def run(arguments: HelpArguments, plan: CallPlan, context: ToolContext) -> ToolOutput:  # noqa: ARG001  (same signature as all runs)
+async def run(arguments: HelpArguments, plan: CallPlan, context: ToolContext) -> ToolOutput:  # noqa: ARG001  (every run has this signature)
     """Return the text."""
     return ToolOutput(text=context.help_text(arguments.topic))
 

@@ -1,4 +1,4 @@
-"""Selects the lines of a long file that the model is shown, while the file streams by."""
+"""Selects the lines of a long file to show to the model, while the file is read in chunks."""
 
 import codecs
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ _MAX_LINE_BYTES = 4 * MAX_LINE_CHARS
 class LineWindow:
     """Keeps lines from `first_line` (counted from 1) until `max_lines` or `MAX_BYTES` is reached.
 
-    Memory is bounded by these limits, whatever it is fed.
+    Memory is bounded by these limits, regardless of the input.
     """
 
     first_line: int

@@ -18,7 +18,7 @@ _CREATE_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOE
 
 
 class OutputSpool:
-    """Takes output as it arrives; returns its start and end, and the file that has all of it.
+    """Collects output as it arrives; returns its start and end, and the file that has all of it.
 
     Memory is bounded. The file is written on a worker thread, one write at a time.
     """

@@ -17,12 +17,12 @@ _ENTER_REPLY = "Yes, plan first"
 _EXIT_REPLY = "Yes, start the work"
 
 ENTER_DESCRIPTION = """\
-Ask the user whether to plan first. If they agree, the plan agent takes over; it only reads, and \
-writes a plan. Use it for work that is large, unclear or hard to undo, not for small changes and \
-not when the user wants the work done now."""
+Ask the user whether to plan first. If they agree, the plan agent takes over; it explores the code \
+and writes a plan, and changes nothing else. Use it for work that is large, unclear or hard to \
+undo, not for small changes and not when the user wants the work done now."""
 EXIT_DESCRIPTION = """\
-Ask the user to approve the plan in the plan file, which they are shown. If they agree, planning \
-ends and the work starts. Call it when the plan is complete, not to ask about details."""
+Show the user the plan file and ask them to approve the plan. If they agree, planning ends and the \
+work starts. Call it when the plan is complete, not to ask about details."""
 
 
 class PlanArguments(Arguments):
@@ -55,12 +55,12 @@ async def plan_exit(arguments: PlanArguments, context: ToolContext) -> CallPlan:
 
 
 async def run(arguments: PlanArguments, plan: CallPlan, context: ToolContext) -> ToolOutput:  # noqa: ARG001  (as all runs)
-    """Fail: the user's answer is the result, so a call that runs was never asked.
+    """Fail: the user's answer is the result, so a call gets here only if the user was not asked.
 
     Raises:
         ToolError: always.
     """
-    message = "the user was not asked, so the agent was not switched; continue as you are"
+    message = "the user was not asked, so the agent was not switched; continue as the current agent"
     raise ToolError(message)
 
 

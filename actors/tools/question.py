@@ -15,7 +15,7 @@ MAX_LABEL_CHARS = 200
 MAX_HEADER_CHARS = 20
 
 DESCRIPTION = f"""\
-Ask the user when you cannot continue well without their decision. Ask at most {MAX_QUESTIONS} \
+Ask the user when you need their decision to continue. Ask at most {MAX_QUESTIONS} \
 questions at once, each with up to {MAX_CHOICES} choices; the user can always answer in their own \
 words, or decline to answer. Put the choice you recommend first.
 Do not ask what you can find out yourself, and do not ask for permission to run a tool: the user \
@@ -64,7 +64,7 @@ class QuestionArguments(Arguments):
     )
 
 
-async def plan(arguments: QuestionArguments, context: ToolContext) -> CallPlan:  # noqa: ARG001  (as all plans)
+async def plan(arguments: QuestionArguments, context: ToolContext) -> CallPlan:  # noqa: ARG001  (every plan has this signature)
     """Plan the questions to ask."""
     questions = tuple(_make_question(item) for item in arguments.questions)
     request = PermissionRequest(permission="question", target="*")
@@ -73,8 +73,8 @@ async def plan(arguments: QuestionArguments, context: ToolContext) -> CallPlan: 
     return CallPlan(title=title, full_text=full_text, requests=(request,), questions=questions)
 
 
-async def run(arguments: QuestionArguments, plan: CallPlan, context: ToolContext) -> ToolOutput:  # noqa: ARG001  (as all runs)
-    """Fail: the user's answers are the result, so a call that runs was never asked.
+async def run(arguments: QuestionArguments, plan: CallPlan, context: ToolContext) -> ToolOutput:  # noqa: ARG001  (every run has this signature)
+    """Fail: the user's answers are the result, so a call gets here only if the user was not asked.
 
     Raises:
         ToolError: always.

@@ -69,7 +69,7 @@ async def plan(arguments: TaskArguments, context: ToolContext) -> CallPlan:
     )
 
 
-async def run(arguments: TaskArguments, plan: CallPlan, context: ToolContext) -> ToolOutput:  # noqa: ARG001  (as all runs)
+async def run(arguments: TaskArguments, plan: CallPlan, context: ToolContext) -> ToolOutput:  # noqa: ARG001  (every run has this signature)
     """Fail: the agent starts the subagent itself and never runs the call.
 
     Raises:

@@ -10,7 +10,7 @@ _LINE_NUMBER = re.compile(r"\s*\d+\t")
 
 
 def replace_text(text: str, old: str, new: str, *, replace_all: bool) -> str:
-    r"""Replace `old` with `new`; in a file with CRLF line endings, `\n` stands for CRLF.
+    r"""Replace `old` with `new`; in a file with CRLF line endings, `\n` matches CRLF.
 
     Raises:
         ToolError: `old` is not found, or not unique and `replace_all` is not set.

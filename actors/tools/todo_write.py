@@ -36,7 +36,7 @@ class TodoWriteArguments(Arguments):
     )
 
 
-async def plan(arguments: TodoWriteArguments, context: ToolContext) -> CallPlan:  # noqa: ARG001  (as all plans)
+async def plan(arguments: TodoWriteArguments, context: ToolContext) -> CallPlan:  # noqa: ARG001  (every plan has this signature)
     """Check the list; nothing outside the session is touched."""
     if any(not item.content.strip() for item in arguments.todos):
         message = "an item of the list is blank"
@@ -45,7 +45,7 @@ async def plan(arguments: TodoWriteArguments, context: ToolContext) -> CallPlan:
     return CallPlan(title=f"todo_write {_format_progress(arguments)}", requests=(request,))
 
 
-async def run(arguments: TodoWriteArguments, plan: CallPlan, context: ToolContext) -> ToolOutput:  # noqa: ARG001  (as all runs)
+async def run(arguments: TodoWriteArguments, plan: CallPlan, context: ToolContext) -> ToolOutput:  # noqa: ARG001  (every run has this signature)
     """Return the list; the turn records it."""
     todos = tuple(
         Todo(content=" ".join(item.content.split()), status=item.status) for item in arguments.todos

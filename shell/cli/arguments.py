@@ -132,7 +132,7 @@ def _add_headless_options(parser: argparse.ArgumentParser) -> None:
         "--output-format",
         choices=("text", "json", "stream-json"),
         default="text",
-        help="with -p: the format of the output (default: text)",
+        help="with -p: output format (default: text)",
     )
 
 
@@ -148,8 +148,8 @@ def _add_agent_options(parser: argparse.ArgumentParser) -> None:
         "--permission-mode",
         choices=_MODES,
         help="plan: read and write a plan, change nothing else; "
-        "auto-edit: do not ask for edits in the workspace; "
-        "yolo: ask only for protected files (default: default)",
+        "auto-edit: do not ask before edits in the workspace; "
+        "yolo: ask only before changes to protected files (default: default)",
     )
     group.add_argument(
         "--add-dir",
@@ -196,7 +196,8 @@ def _add_limits(parser: argparse.ArgumentParser) -> None:
         "--time-limit",
         type=parse_seconds,
         metavar="SECONDS",
-        help="stop after this much time per prompt; waiting for your approval is not counted",
+        help="stop after this much time per prompt, not counting time spent waiting for your "
+        "approval",
     )
     group.add_argument(
         "--max-depth",
@@ -254,7 +255,7 @@ def _parse_sessions(arguments: list[str]) -> SessionsOptions:
     add(
         "--format",
         choices=("markdown", "json"),
-        help="with export: the format of the document (default: markdown)",
+        help="with export: document format (default: markdown)",
     )
     add(
         "--output",
@@ -306,7 +307,7 @@ def _parse_permissions(arguments: list[str]) -> CheckOptions:
     values = parser.parse_args(arguments)
     is_single = bool(values.tool) and values.target is not None
     if is_single == (values.batch is not None):
-        message = "permissions check needs --tool and --target, or --batch"
+        message = "permissions check takes either --tool and --target, or --batch"
         raise StartError(message)
     return CheckOptions(
         tool=values.tool,

@@ -12,7 +12,7 @@ DISCOUNT_PERCENT = 10
 
 
 def price_cents(unit_cents: int, pieces: int) -> int:
-    """Return the price of `pieces` of one article, with 10% off from ten pieces on."""
+    """Return the price of `pieces` units of one item, with 10% off for ten or more."""
     total_cents = unit_cents * pieces
     if pieces > DISCOUNT_FROM_PIECES:
         total_cents -= total_cents * DISCOUNT_PERCENT // 100

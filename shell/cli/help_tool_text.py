@@ -1,4 +1,4 @@
-"""The text of the model's `help` tool: what the user can read, too."""
+"""The text of the model's `help` tool, the same text that the user can read."""
 
 
 def build_help_text(topic: str | None = None) -> str:
@@ -19,5 +19,5 @@ def build_help_text(topic: str | None = None) -> str:
     return (
         f"{format_command_line_help()}\n"
         f"Commands and keys in the REPL:\n\n{format_commands_and_keys(COMMANDS)}\n\n"
-        f"Topics, each with a text of its own:\n\n{list_topics()}\n"
+        f"Help topics:\n\n{list_topics()}\n"
     )

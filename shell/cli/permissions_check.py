@@ -14,7 +14,7 @@ from actors.paths.resolve import WorkspacePaths
 from actors.paths.workspace import Workspace
 from actors.permissions.decide_call import CallDecision, decide_call
 from actors.permissions.initial_policy import build_initial_policy, resolve_workspace_paths
-from actors.permissions.rules import (
+from actors.permissions.rule_matching import (
     PATH_CATEGORIES,
     find_rule_problem,
     get_categories,

@@ -43,7 +43,7 @@ class ReplHost(Protocol):
         ...
 
     def post(self, command: Message) -> None:
-        """Send a command of the user to the console."""
+        """Send a user command to the console."""
         ...
 
     def run_command(self, line: str) -> None:
@@ -97,7 +97,7 @@ class Command:
 
 
 def run_command(line: str, host: ReplHost) -> str:
-    """Run the command of a line that starts with `/`."""
+    """Run the slash command on a line that starts with `/`."""
     name, *words = line.removeprefix("/").split() or [""]
     command = host.commands.get(name)
     if not command:

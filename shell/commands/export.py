@@ -34,7 +34,7 @@ def _write(session: Path, target: Path) -> str:
         return f"Could not write {target}: {error.strerror}"
     except LogError as error:
         return error.detail
-    return f"The session so far is in {target}."
+    return f"The session was exported to {target}."
 
 
 def _print_result(host: ReplHost, result: str | None) -> None:

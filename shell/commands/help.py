@@ -9,16 +9,16 @@ from shell.view.pager import create_plain_page
 KEY_REFERENCE = (
     ("Enter", "send; while a turn runs: queue"),
     ("Ctrl-J, Alt-Enter", "new line"),
-    ("/ and @", "complete a command, a file"),
-    ("!command", "run a command of your own; the model hears of it with your next message"),
-    ("Up, Down", "what was queued or said before"),
-    ("Down", "on an empty line: the agents at work, as /tasks"),
-    ("Ctrl-R", "look for what was said before"),
-    ("Ctrl-O", "details: all of the outputs and the reasoning"),
-    ("Esc", "close what is open, else interrupt the turn"),
-    ("Ctrl-C", "close, clear, interrupt; twice: leave"),
-    ("Shift-Tab", "the next mode: default, auto-edit, plan"),
-    ("Ctrl-Y", "to the waiting approval"),
+    ("/ and @", "complete a command or a file name"),
+    ("!command", "run a command yourself; its output is sent with your next message"),
+    ("Up, Down", "recall queued and earlier messages"),
+    ("Down", "on an empty line: open the task view, same as /tasks"),
+    ("Ctrl-R", "search earlier messages"),
+    ("Ctrl-O", "show full outputs, diffs and reasoning"),
+    ("Esc", "close what is open, or interrupt the turn"),
+    ("Ctrl-C", "close, clear or interrupt; press twice to exit"),
+    ("Shift-Tab", "next mode: default, auto-edit, plan"),
+    ("Ctrl-Y", "go to the waiting approval request"),
     ("Ctrl-Z", "suspend until `fg`"),
 )
 
@@ -37,12 +37,12 @@ def help_(words: list[str], host: ReplHost) -> str:
 
 
 def format_commands_and_keys(commands: Mapping[str, Command]) -> str:
-    """Write out the commands and keys, a line each."""
-    told = [("/" + command.name, command.help) for command in commands.values()]
-    width = max(len(name) for name, _ in (*told, *KEY_REFERENCE))
+    """Return the commands and keys, one per line."""
+    command_rows = [("/" + command.name, command.help) for command in commands.values()]
+    width = max(len(name) for name, _ in (*command_rows, *KEY_REFERENCE))
     blocks = (
-        "\n".join(f"{name:<{width}}  {what}" for name, what in rows)
-        for rows in (told, KEY_REFERENCE)
+        "\n".join(f"{name:<{width}}  {summary}" for name, summary in rows)
+        for rows in (command_rows, KEY_REFERENCE)
     )
     return "\n\n".join(blocks)
 

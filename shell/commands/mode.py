@@ -29,14 +29,14 @@ def mode(words: list[str], host: ReplHost) -> str:
 
 
 def plan(words: list[str], host: ReplHost) -> str:
-    """Switch to the plan agent, which only reads and writes a plan."""
+    """Switch to the plan agent, which changes only its plan file."""
     if words:
         return "usage: /plan"
     return _apply(host, mode_changes.choose_mode(host.state, "plan"))
 
 
 def build(words: list[str], host: ReplHost) -> str:
-    """Leave planning and return to the previous agent and mode."""
+    """Leave plan mode and return to the previous agent and mode."""
     if words:
         return "usage: /build"
     return _apply(host, (host.state, (SendCommand(SwitchAgent()),)))

@@ -9,7 +9,7 @@ from shell.view.status_notices import SCRIPTED_MODEL_NOTICE
 
 
 def model(words: list[str], host: ReplHost) -> str:
-    """Show the model, or use another one from the next request on."""
+    """Show the model, or switch to another one for the next request."""
     session = host.state.session
     if len(words) > 1:
         return "usage: /model [NAME]"

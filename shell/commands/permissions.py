@@ -33,7 +33,7 @@ def _revoke(number: int, host: ReplHost) -> str:
     """Revoke the grant that had this number in the last list."""
     listed = host.state.listed_policy
     if listed is None:
-        return "Type /permissions first: it numbers your grants."
+        return "Type /permissions first to see the numbers of your grants."
     grants = list_grants(listed)
     if not 0 < number <= len(grants):
         return f"There is no grant {number}. Type /permissions to list them."

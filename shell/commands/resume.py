@@ -11,7 +11,7 @@ from shell.view.picker import PickerItem, create_picker
 
 TITLE = "Sessions in this workspace"
 MAX_PREVIEWS = 20
-"""Sessions with a preview; each one is read completely for it."""
+"""Sessions with a preview; building one reads the whole session file."""
 
 
 def resume(words: list[str], host: ReplHost) -> str:
@@ -20,7 +20,7 @@ def resume(words: list[str], host: ReplHost) -> str:
     if words:
         return "usage: /resume"
     if session is None:
-        return "Sessions are not saved here."
+        return "This session is not saved, so there are no other sessions to resume."
     job = partial(_list_others, session, host.session_context.wall_clock())
     host.run_in_thread(job, partial(_show_picker, host))
     return ""

@@ -9,7 +9,7 @@ from shell.view.subagent_rows import find_waiting_agents, format_phase
 
 
 def tree(words: list[str], host: ReplHost) -> str:
-    """Show all running agents: what each one does, time and tokens."""
+    """Show all running agents with their activity, time and tokens."""
     return "usage: /tree" if words else "\n".join(format_tree(host.state, host.now_s))
 
 

@@ -7,7 +7,7 @@ from typing import Any, cast, get_args
 
 from actors.agents.definition.definition import AgentMode, Definition
 from actors.models.model_names import resolve_model
-from actors.permissions.rules import find_rule_problem
+from actors.permissions.rule_matching import find_rule_problem
 from actors.tools.tool_list import DECLARED_TOOLS
 from messages.policy import Action, PermissionMode, Rule
 from shell.config.agent_frontmatter import Frontmatter, FrontmatterError, parse_frontmatter
@@ -36,7 +36,7 @@ TOOL_ALIASES = {
     "exitplanmode": "plan_exit",
     "exit_plan_mode": "plan_exit",
 }
-"""Other programs' names for our tools, in lower case."""
+"""Other programs' names for our tools, in lowercase."""
 MODE_ALIASES: dict[str, PermissionMode] = {
     "default": "default",
     "manual": "default",

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from actors.permissions.rules import find_rule_warnings
+from actors.permissions.rule_matching import find_rule_warnings
 from actors.tools.tool_list import DECLARED_TOOLS
 from messages.policy import RuleSource
 from shell.config import config_layers

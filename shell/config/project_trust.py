@@ -35,11 +35,11 @@ class TrustCheck:
     trust_given: bool = False
     """The command line has `--trust`."""
     ask_user: AskUser | None = None
-    """None: no user can be asked."""
+    """None: there is no user to ask."""
 
 
 def check_trust(workspace: Workspace, trust_check: TrustCheck) -> TrustStatus:
-    """Return whether the workspace is trusted; ask the user if it matters and is not known."""
+    """Return whether the workspace is trusted; ask the user if it matters and is unknown."""
     if trust_check.trust_given:
         return TrustStatus(
             trusted=True, notices=_save_decision(trust_check.store, workspace.root, trusted=True)

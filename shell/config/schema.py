@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias, get_args
 
-from actors.permissions.rules import find_rule_problem
+from actors.permissions.rule_matching import find_rule_problem
 from actors.tools.tool_list import DECLARED_TOOLS
 from messages.policy import Action, PermissionMode, Rule
 

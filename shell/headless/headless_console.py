@@ -32,7 +32,7 @@ from messages.turns import (
 from shell.headless.event_queue import EventQueue, HeadlessEvent, QueuedEvent, RunEnded
 from shell.headless.result import affects_result
 
-NO_USER_REASON = "this run is headless, so no user can be asked"
+NO_USER_REASON = "this run is headless, so there is no user to ask"
 
 HeadlessInbox = HeadlessEvent | PeerRestarted | Undelivered
 

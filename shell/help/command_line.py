@@ -33,11 +33,11 @@ environment:
   NO_COLOR                 use no colors
 
 Without ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN and ANTHROPIC_BASE_URL, a scripted model
-answers, so that you can try everything offline.
+answers, so you can try everything offline.
 
 exit status:
   0                        success
-  1                        the agent, the provider or the disk failed
+  1                        the agent, the model server or the disk failed
   2                        usage or configuration error
   3                        a limit was reached
   129, 130, 143            hung up, interrupted, terminated

@@ -1,11 +1,11 @@
 """The help topics: one Markdown file each, next to this module."""
 
 TOPICS = {
-    "permissions": "modes, rules, grants, and what never happens without you",
+    "permissions": "modes, rules, grants, and what always needs your approval",
     "configuration": "`config.toml`, `AGENTS.md`, environment, trust",
-    "agents": "subagents, and how to define your own",
+    "agents": "subagents, and how to define your own agents",
     "sessions": "resume, fork, list and export",
-    "recovery": "what happens when the model server, the disk or a part fails",
+    "recovery": "what happens when the model server, the disk or a component fails",
     "keys": "every key and slash command",
     "scripting": "headless runs, output formats, exit statuses",
 }

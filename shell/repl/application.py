@@ -6,7 +6,7 @@ from prompt_toolkit.layout import Layout
 from prompt_toolkit.output import ColorDepth
 from prompt_toolkit.styles import Style
 
-from shell.repl.terminal import FrameOutput, register_keys
+from shell.repl.terminal_output import FrameOutput, register_keys
 from shell.view.styled_text import STYLE_BY_TONE
 
 ESCAPE_SEQUENCE_TIMEOUT_S, KEY_CHORD_TIMEOUT_S = 0.03, 0.04

@@ -1,6 +1,6 @@
 """Connects the approval prompt to what the windows show and what the terminal acknowledges."""
 
-from shell.repl.approval_prompt import ApprovalPrompt
+from shell.repl.prompt_arming import ApprovalPrompt
 from shell.repl.question_input import QuestionInput
 from shell.repl.screen import Screen
 from shell.repl.screen_loop import ScreenLoop

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from messages.approvals import ApprovalDecision
-from shell.repl.approval_prompt import ApprovalPrompt
+from shell.repl.prompt_arming import ApprovalPrompt
 from shell.repl.question_input import QuestionInput
 from shell.repl.screen_windows import ScreenWindows
 from shell.repl.state_owner import StateOwner

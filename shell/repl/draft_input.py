@@ -4,9 +4,9 @@ from typing import Protocol
 
 from shell.commands.command import COMMAND_PATTERN
 from shell.repl import history_file
-from shell.repl.approval_prompt import ApprovalPrompt
 from shell.repl.completion import Completion
 from shell.repl.list_input import ListInput
+from shell.repl.prompt_arming import ApprovalPrompt
 from shell.repl.screen_windows import ScreenWindows
 from shell.repl.state_owner import StateOwner
 from shell.sessions.session_context import SessionContext

@@ -2,10 +2,10 @@
 
 from enum import Enum, auto
 
-from shell.repl.approval_prompt import ApprovalPrompt
 from shell.repl.completion import Completion
 from shell.repl.list_input import ListInput
 from shell.repl.page_view import PageView
+from shell.repl.prompt_arming import ApprovalPrompt
 from shell.repl.question_input import QuestionInput
 
 

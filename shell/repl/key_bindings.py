@@ -16,7 +16,7 @@ from shell.repl.list_input import ListInput
 from shell.repl.page_view import MAX_SCROLL_ROWS, PageView
 from shell.repl.question_input import QuestionInput
 from shell.repl.task_view import TaskView
-from shell.repl.terminal import ACKNOWLEDGED_KEY
+from shell.repl.terminal_output import ACKNOWLEDGED_KEY
 
 ALWAYS = Always()
 

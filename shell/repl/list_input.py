@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from shell.repl.approval_prompt import ApprovalPrompt
+from shell.repl.prompt_arming import ApprovalPrompt
 from shell.repl.screen_windows import ScreenWindows
 from shell.view import picker
 from shell.view.picker import Picker

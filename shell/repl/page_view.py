@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from prompt_toolkit.data_structures import Size
 
-from shell.repl.approval_prompt import ApprovalPrompt
+from shell.repl.prompt_arming import ApprovalPrompt
 from shell.repl.screen_windows import ScreenWindows
 from shell.view import pager
 from shell.view.frame_layout import FOOTER_ROWS

@@ -4,7 +4,7 @@ from prompt_toolkit.buffer import Buffer
 
 from messages.approvals import QuestionRequest
 from messages.user_questions import UserQuestion
-from shell.repl.approval_prompt import ApprovalPrompt
+from shell.repl.prompt_arming import ApprovalPrompt
 from shell.repl.state_owner import StateOwner
 from shell.view import question_panel, screen_state
 from shell.view.question_panel import QuestionSelection

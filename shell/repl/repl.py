@@ -22,7 +22,7 @@ from shell.console.screen_events import ScreenEventQueue
 from shell.repl.base_repl import BaseRepl
 from shell.repl.screen_controller import ScreenController
 from shell.repl.signals import HANGUP_STATUS, create_exit_handlers, install_handlers
-from shell.repl.terminal import FrameOutput, open_output
+from shell.repl.terminal_output import FrameOutput, open_output
 from shell.repl.tmux_escape_time import get_escape_time_hint
 from shell.repl.typeahead import feed_keys, raw_mode_with_typeahead
 from shell.sessions.session_context import SessionContext

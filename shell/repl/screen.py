@@ -7,7 +7,7 @@ from typing import Any
 from prompt_toolkit.application import Application
 
 from shell.repl.application import InlineApplication
-from shell.repl.terminal import STATUS_QUERY, FrameOutput
+from shell.repl.terminal_output import STATUS_QUERY, FrameOutput
 from shell.view.terminal_reflow import count_added_rows, is_reflowing_terminal
 
 _START_OF_LINE = "\r\x1b[K"

@@ -11,7 +11,6 @@ from shell.console.screen_events import ScreenEventQueue
 from shell.repl.application import create_application
 from shell.repl.approval_display import ApprovalDisplay
 from shell.repl.approval_input import ApprovalInput
-from shell.repl.approval_prompt import ApprovalPrompt
 from shell.repl.completion import Completion
 from shell.repl.draft_input import DraftInput
 from shell.repl.event_pump import EventPump, Printer
@@ -23,6 +22,7 @@ from shell.repl.list_input import ListInput
 from shell.repl.notify import format_notification
 from shell.repl.overlays import Overlays
 from shell.repl.page_view import PageView
+from shell.repl.prompt_arming import ApprovalPrompt
 from shell.repl.question_input import QuestionInput
 from shell.repl.resize import Resize
 from shell.repl.screen import Screen
@@ -31,7 +31,7 @@ from shell.repl.screen_windows import ScreenWindows
 from shell.repl.spinner import Spinner
 from shell.repl.suspension import Suspension
 from shell.repl.task_view import TaskView
-from shell.repl.terminal import FrameOutput
+from shell.repl.terminal_output import FrameOutput
 from shell.view.frame_layout import FrameInput
 
 
@@ -195,7 +195,7 @@ class ScreenController:
         self._output.flush()
 
     def _on_state_changed(self) -> None:
-        """Update the parts to a new state, which is drawn right afterwards."""
+        """Update the parts to a new state, which is then drawn."""
         self._approval_display.update(self.event_pump.state, self.event_pump.now_s)
         self.overlays.update()
         self._spinner.update()

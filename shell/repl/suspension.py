@@ -2,7 +2,7 @@
 
 import signal
 
-from shell.repl.approval_prompt import ApprovalPrompt
+from shell.repl.prompt_arming import ApprovalPrompt
 from shell.repl.resize import Resize
 from shell.repl.screen import Screen
 from shell.repl.screen_loop import ScreenLoop

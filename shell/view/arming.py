@@ -103,7 +103,7 @@ def arm_if_ready(arming: Arming, now_s: float, *, has_draft: bool) -> Arming:
 
 
 def focus(arming: Arming) -> Arming:
-    """Handle Ctrl-Y: the user wants to answer now, whatever the draft contains."""
+    """Handle Ctrl-Y: the user wants to answer now, regardless of the draft."""
     return replace(arming, is_focused=True, is_armed=arming.acknowledged_s is not None)
 
 

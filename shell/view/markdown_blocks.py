@@ -2,7 +2,7 @@
 
 A finished block is rendered once and printed; only the tail is redrawn. Each piece is examined
 once and the size of a block is limited, so the cost per character is constant. The blocks do not
-depend on the pieces in which the text arrives.
+depend on how the streamed text is split.
 """
 
 import re
@@ -13,7 +13,7 @@ _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 MAX_FENCE_LINES = 40
 """A longer fence is printed in parts: rendering it whole would block the screen."""
 MAX_TAIL_CHARS = 4_000
-"""A longer block is cut, at the end of a line if one is near, whatever the Markdown means."""
+"""A longer block is split, at the end of a line if one is near, regardless of the Markdown."""
 MAX_FENCE_OPENING_CHARS = 200
 """A longer line opens no fence: repeated above each part, it would leave no room for the text."""
 _PIECE_CHARS = MAX_TAIL_CHARS // 2
@@ -47,7 +47,7 @@ class MarkdownTail:
 
     block: MarkdownBlock = field(default_factory=MarkdownBlock)
     partial_line: str = ""
-    """The last line, which has no line end yet."""
+    """The last line, which has no newline yet."""
 
     @property
     def text(self) -> str:

@@ -4,9 +4,9 @@ from pathlib import PurePath
 
 from messages.turns import ModelRetrying, PersistenceChanged
 
-PERSISTENCE_RECOVERED = "The session is being saved again; nothing is missing."
+PERSISTENCE_RECOVERED = "The session is being saved again; nothing was lost."
 SCRIPTED_MODEL_NOTICE = (
-    "Offline demo model: a script answers. "
+    "Offline demo: replies come from a script. "
     "Set ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL to use a real model."
 )
 _RETRY_REASONS = {
@@ -24,7 +24,7 @@ def format_write_failure(event: PersistenceChanged) -> str:
     """Return a notice that the session cannot be saved, with the reason and the effect."""
     return (
         f"The session cannot be saved ({event.detail}). "
-        "Until it can, nothing is changed and no approval is requested."
+        "Until it can, no changes are made and no approval is requested."
     )
 
 
@@ -40,7 +40,7 @@ def format_persistence_line(event: PersistenceChanged) -> str:
 
 
 def format_persistence_warning(status: PersistenceChanged, file: str) -> str:
-    """Return the warning for the footer; empty: there is no problem."""
+    """Return the warning for the footer; empty if there is no problem."""
     match status.state:
         case "ok":
             return ""

@@ -1,4 +1,4 @@
-"""An actor system for each test, with a check that nothing is left running afterwards."""
+"""An actor system for each test, with a check that nothing is left running afterward."""
 
 import queue
 import threading

@@ -48,7 +48,7 @@ ActorName = Literal["journal", "permissions", "approvals", "console", "primary"]
 CRASH_MESSAGES: dict[ActorName, Message] = {
     "journal": ReadRecords(id=99),
     "permissions": GetPolicy(),
-    "approvals": SubmitDecision(id="nobody's", decision="no"),
+    "approvals": SubmitDecision(id="unknown", decision="no"),
     "primary": StartTurn(turn=99, text="lost with a crash"),
 }
 """A message to crash on that has no effect."""

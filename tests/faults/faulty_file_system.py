@@ -18,9 +18,9 @@ class ProcessKilledError(BaseException):
 
 @dataclass(frozen=True, slots=True)
 class KillPoint:
-    """Kills the program in one call, which may have been done in part.
+    """Kills the program during one call, which may be partly done.
 
-    A call other than a write is done if `written_length` keeps everything, else it is not done.
+    A call other than a write takes effect only if `written_length` keeps everything.
     """
 
     call_number: int
@@ -39,7 +39,7 @@ WRITE_PORTIONS: dict[str, Callable[[int], int]] = {
 
 
 class FaultyFileSystem:
-    """Forwards calls to another file system, except those that a test lets fail."""
+    """Forwards calls to another file system, except those that a test makes fail."""
 
     def __init__(
         self, inner: FileSystem | None = None, kill_point: KillPoint | None = None
@@ -60,7 +60,7 @@ class FaultyFileSystem:
         self._open: set[int] = set()
 
     def fail_calls(self, *calls: str, error_number: int = errno.EIO) -> None:
-        """Let every call with one of these names fail; without names, let all calls succeed."""
+        """Make every call with one of these names fail; without names, make all calls succeed."""
         self.failing_calls = dict.fromkeys(calls, error_number)
 
     def open(self, path: Path, flags: int) -> int:
@@ -126,7 +126,7 @@ class FaultyFileSystem:
         return call()
 
     def _begin_call(self, name: str) -> KillPoint | None:
-        """Count a call and let it fail if a test wants that; return the kill point if it is due."""
+        """Count a call and make it fail if configured; return the kill point if it is due."""
         if self._is_killed:
             raise ProcessKilledError
         self.calls.append(name)

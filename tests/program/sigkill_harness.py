@@ -1,8 +1,8 @@
 """Kills the real program with SIGKILL at random moments and resumes it.
 
 Run as `python -m tests.program.sigkill_harness FOLDER COUNT SEED`; it prints one line of JSON for
-each run. With COUNT 0, it cuts the session off after each record and resumes it there. Each run is
-forked from a process that has imported everything, which saves the time to start.
+each run. With COUNT 0, it truncates the session file after each record and resumes from there. Each
+run is forked from a process that has imported everything, which saves startup time.
 """
 
 import json

@@ -131,7 +131,7 @@ def test_a_session_is_exported_cleared_and_resumed(program: Program) -> None:
         shown.wait_for_text("Well done.")
         shown.wait_for_no_text("Esc to interrupt")
         shown.type("/export out.md\r")
-        shown.wait_for_text("The session so far is in")
+        shown.wait_for_text("The session was exported to")
         shown.type("/export out.md\r")
         shown.wait_for_text("already exists.")
         exported = program.repository / "out.md"

@@ -18,7 +18,7 @@ from shell.repl.key_actions import ESCAPE_DEBOUNCE_S
 from shell.repl.repl import Repl
 from shell.repl.resize import RESIZE_SETTLE_S
 from shell.repl.screen_controller import ScreenController
-from shell.repl.terminal import FrameOutput
+from shell.repl.terminal_output import FrameOutput
 from shell.sessions.session_context import SessionContext
 from shell.view.arming import MIN_KEY_GAP_S
 

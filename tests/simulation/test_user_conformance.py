@@ -65,7 +65,7 @@ def test_a_finishing_user_decides_every_open_request() -> None:
         assert {each.id for each in fixture.list_decisions()} == {make_request(1).id}
 
 
-def test_a_dismissed_request_is_not_looked_at_again() -> None:
+def test_a_dismissed_request_is_not_shown_again() -> None:
     for seed in SEEDS:
         fixture = UserFixture(seed)
         fixture.events.put(ShowApproval(request=make_request(1), parked_count=1))

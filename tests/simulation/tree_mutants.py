@@ -31,7 +31,7 @@ def stream_deltas_up(publisher: Any, delta: TextDelta | ThinkingDelta, state: An
 
 
 def drop_replies(supervisor: Any, effect: Any, subagents: Any) -> None:  # noqa: ANN401  (as replaced)
-    """Forward no replies to subagents."""
+    """Do not forward replies to subagents."""
     if not isinstance(effect, ForwardDown):
         ORIGINAL_HANDLE(supervisor, effect, subagents)
 

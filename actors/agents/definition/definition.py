@@ -39,7 +39,7 @@ class Definition:
     max_turns: int | None = None
     time_limit_s: float | None = None
     interactive: bool = False
-    """As a subagent it stays after its task and accepts more prompts."""
+    """As a subagent, it stays available after its task and accepts more prompts."""
     from_project: bool = False
     """A project file defines it, so its rules never allow anything."""
     source: str = "built-in"
@@ -49,14 +49,14 @@ class Definition:
 _FILE_READING_TOOLS = tuple(tool.name for tool in TOOL_LIST if tool.category in ("read", "search"))
 BUILD_AGENT = Definition(
     name="build",
-    description="Reads, changes files and runs commands; asks for approval where needed.",
+    description="Reads and changes files, and runs commands; asks for approval when needed.",
     system_prompt=system_prompts.BUILD_PROMPT,
     mode="primary",
     disallowed_tools=("plan_exit",),
 )
 PLAN_AGENT = Definition(
     name="plan",
-    description="Reads only and writes a plan for the build agent to follow.",
+    description="Explores the code and writes a plan for the build agent; changes nothing else.",
     system_prompt=system_prompts.PLAN_PROMPT,
     mode="primary",
     disallowed_tools=("plan_enter",),
@@ -64,7 +64,7 @@ PLAN_AGENT = Definition(
 )
 GENERAL_AGENT = Definition(
     name="general",
-    description="Self-contained tasks of several steps; start several to work in parallel.",
+    description="Handles self-contained, multistep tasks; start several to work in parallel.",
     system_prompt="",
     mode="subagent",
 )

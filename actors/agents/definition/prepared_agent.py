@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from actors.agents.definition.definition import Definition, build_profile
 from actors.agents.definition.system_prompts import Instructions, build_system_prompt
 from actors.paths.workspace import Workspace
-from actors.permissions.rules import has_tool
+from actors.permissions.rule_matching import has_tool
 from actors.tools.tool import AnyTool
 from messages.policy import PermissionProfile
 

@@ -42,7 +42,7 @@ class PendingRequests:
 def get_undelivered_outcome(
     undelivered: Undelivered,
 ) -> PermissionDecision | ApprovalUnavailable | None:
-    """Return the outcome of an undelivered request; None if it is resent, or is no request."""
+    """Return the outcome of an undelivered request; None if it is resent, or is not a request."""
     message = undelivered.message
     if undelivered.reason == "crashed":  # its receiver restarts, and gets the request again
         return None

@@ -8,7 +8,7 @@ from actors.agents.restore.subagent_records import (
     find_last_task_number,
 )
 from actors.agents.turn.agent_state import AgentState, RestoredState
-from actors.agents.turn.approval import format_answers, format_denial, is_switch_confirmed
+from actors.agents.turn.approval_requests import format_answers, format_denial, is_switch_confirmed
 from actors.agents.turn.limits import UsageTotals, count_tokens
 from actors.agents.turn.self_messages import PlanFileChecked
 from actors.agents.turn.turn_state import CallStage, ToolCall, TurnStage

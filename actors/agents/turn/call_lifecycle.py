@@ -3,7 +3,7 @@
 from typing import Any, assert_never
 
 from actors.agents.turn import agent_switch, subagent_tasks
-from actors.agents.turn.approval import (
+from actors.agents.turn.approval_requests import (
     format_answers,
     format_denial,
     is_request_for,

@@ -120,7 +120,7 @@ class ConversationHistory:
 
 
 def to_text_block(text: str) -> Json:
-    """Return a text block; empty for blank text, which the API always rejects."""
+    """Return a text block; nothing for blank text, which the API always rejects."""
     return {"type": "text", "text": text} if text.strip() else {}
 
 

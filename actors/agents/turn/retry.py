@@ -9,7 +9,7 @@ from messages.model_events import ModelFailureReason
 MAX_RETRY_DELAY_S = 60.0
 """Upper bound of one delay, whatever `retry-after` the server sends."""
 JITTER_SHARE = 0.25
-"""Up to this share of a delay is dropped, so that many programs do not retry at once."""
+"""Up to this share of a delay is dropped, so that many clients do not retry at the same time."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,8 @@ from actors.agents.turn import (
     model_replies,
     persistence,
     slots,
+    subagent_task_intake,
     subagent_tasks,
-    task_intake,
 )
 from actors.agents.turn.agent_state import AgentState, RestoredState
 from actors.agents.turn.call_lifecycle import ApprovalInput, CallInput
@@ -33,8 +33,8 @@ from actors.agents.turn.self_messages import (
     TurnTimerStopped,
 )
 from actors.agents.turn.slots import SlotInput
+from actors.agents.turn.subagent_task_intake import TaskInput
 from actors.agents.turn.subagent_tasks import ChildEvent, ChildInput
-from actors.agents.turn.task_intake import TaskInput
 from actors.agents.turn.transition import Transition
 from actors.agents.turn.turn_state import TurnStage
 from actors.sessions.append_timeout import AppendTimeout
@@ -103,7 +103,7 @@ def _handle(step: Transition, message: TurnMessage) -> None:
         case Appended() | AppendFailed() | AppendTimeout():
             persistence.handle(step, message)
         case AssignTask() | CancelTask():
-            task_intake.handle(step, message)
+            subagent_task_intake.handle(step, message)
         case SlotAcquired() | SlotPending():
             slots.handle(step, message)
         case _:
@@ -190,7 +190,7 @@ def _continue_if_synced(step: Transition) -> None:
     elif is_settled and turn.pending_end is not None:
         step.publish(turn.pending_end)
         step.update(turn=turn.without_turn())
-        task_intake.finish_if_done(step)
+        subagent_task_intake.finish_if_done(step)
     while (
         step.state.turn.stage is TurnStage.IDLE
         and step.state.prompts.queued

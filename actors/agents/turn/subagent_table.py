@@ -41,7 +41,7 @@ class SubagentTable:
     open_requests: Mapping[str, ApprovalRequest] = field(default_factory=dict[str, ApprovalRequest])
     """Unanswered requests of the subtree, by id; resent to a restarted peer."""
     names_to_resume: frozenset[str] = frozenset()
-    """After a resume: subagents with an open request in their subtree; they continue at once."""
+    """After a resume: subagents with an open request in their subtree; they resume immediately."""
 
     def with_started(self, started: SubagentStarted, *, is_alive: bool = True) -> "SubagentTable":
         """Return the table with a subagent that starts its first or another task."""

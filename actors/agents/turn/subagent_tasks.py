@@ -17,13 +17,13 @@ from actors.agents.turn.effects import (
 )
 from actors.agents.turn.limits import find_reached_limit
 from actors.agents.turn.self_messages import TaskCancelTimeout
-from actors.agents.turn.subagent_results import (
+from actors.agents.turn.subagent_table import SubagentEntry
+from actors.agents.turn.task_result_text import (
     format_interrupted,
     format_result,
     get_outcome,
     to_tool_status,
 )
-from actors.agents.turn.subagent_table import SubagentEntry
 from actors.agents.turn.transition import Transition
 from actors.agents.turn.turn_state import CallStage, ToolCall
 from actors.permissions.mode_order import find_strictest_mode

@@ -2,10 +2,10 @@
 
 import re
 
-from actors.bash.effects.embedded_commands import find_option_commands
-from actors.bash.effects.indirect_effects import NO_EFFECTS, IndirectEffects
-from actors.bash.effects.table_rules import EffectRule
-from actors.bash.programs.script_languages import find_file_names_in_code
+from actors.bash.effects.argument_effects import NO_EFFECTS, IndirectEffects
+from actors.bash.effects.effect_rules import EffectRule
+from actors.bash.effects.possible_commands import find_option_commands
+from actors.bash.programs.code_arguments import find_file_names_in_code
 from actors.bash.programs.table import find_program_of_version
 from actors.bash.syntax.parsed_command import Words
 

@@ -3,11 +3,11 @@
 import re
 from itertools import islice, pairwise
 
-from actors.bash.effects.command_options import OptionSpec
-from actors.bash.effects.embedded_commands import extract_option_value
-from actors.bash.effects.indirect_effects import NO_EFFECTS, IndirectEffects
+from actors.bash.effects.argument_effects import NO_EFFECTS, IndirectEffects
+from actors.bash.effects.effect_rules import ask_always, find_commands_anywhere
+from actors.bash.effects.option_parsing import OptionSpec
+from actors.bash.effects.possible_commands import extract_option_value
 from actors.bash.effects.read_only import ReadOnlyCommand, split_name_set
-from actors.bash.effects.table_rules import ask_always, find_commands_anywhere
 from actors.bash.effects.written_paths import WrittenPaths, add_wildcards
 from actors.bash.programs.program import Program
 from actors.bash.syntax.parsed_command import Word, Words, join_words

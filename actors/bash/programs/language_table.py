@@ -1,17 +1,17 @@
 """Records of interpreters, editors and clients, which can run code or commands."""
 
-from actors.bash.effects.command_options import OptionSpec, split_names
-from actors.bash.effects.embedded_commands import search_arguments, search_code
-from actors.bash.effects.table_rules import (
+from actors.bash.effects.effect_rules import (
     ask_always,
     ask_on_options,
     ask_on_words,
     first_match,
     search_all_operands,
 )
+from actors.bash.effects.option_parsing import OptionSpec, split_names
+from actors.bash.effects.possible_commands import search_arguments, search_code
 from actors.bash.effects.written_paths import WrittenPaths, write_all, write_in_place
+from actors.bash.programs.code_arguments import analyze_awk, make_interpreter_rule
 from actors.bash.programs.program import Program
-from actors.bash.programs.script_languages import analyze_awk, make_interpreter_rule
 
 _CODE = "runs code from its arguments or its input"
 _MAY_RUN_CODE = "may run code"

@@ -1,4 +1,4 @@
-"""Finds the files that a command certainly reads, whatever its options are.
+"""Finds the files that a command certainly reads, regardless of its options.
 
 It serves calls that a rule or a grant allows: the read options of a program say which arguments
 are paths, even next to options that they do not list.

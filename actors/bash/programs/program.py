@@ -4,13 +4,13 @@ import re
 from collections.abc import Callable
 from typing import Literal, NamedTuple
 
+from actors.bash.effects.effect_rules import EffectRule
 from actors.bash.effects.read_only import (
     ReadOnlyCommand,
     ReadOnlyOptions,
     is_safe_argument,
     match_read_only_options,
 )
-from actors.bash.effects.table_rules import EffectRule
 from actors.bash.effects.written_paths import WrittenPaths
 from actors.bash.syntax.parsed_command import Words
 

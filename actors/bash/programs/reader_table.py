@@ -1,15 +1,15 @@
 """Records of programs that read files and print: most of their forms are read-only."""
 
-from actors.bash.effects.command_options import OptionSpec, split_names
-from actors.bash.effects.embedded_commands import search_arguments
-from actors.bash.effects.indirect_effects import NO_EFFECTS, IndirectEffects
+from actors.bash.effects.argument_effects import NO_EFFECTS, IndirectEffects
+from actors.bash.effects.effect_rules import ask_on_options, ask_on_second_operand
+from actors.bash.effects.option_parsing import OptionSpec, split_names
+from actors.bash.effects.possible_commands import search_arguments
 from actors.bash.effects.read_only import (
     ReadOnlyCommand,
     ReadOnlyOptions,
     match_read_only_options,
     split_name_set,
 )
-from actors.bash.effects.table_rules import ask_on_options, ask_on_second_operand
 from actors.bash.effects.written_paths import WrittenPaths, write_second
 from actors.bash.programs.program import Program
 from actors.bash.syntax.parsed_command import Words

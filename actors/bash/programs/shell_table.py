@@ -1,21 +1,21 @@
 """Records of shells, and of builtins that run a text or change the shell."""
 
-from actors.bash.effects.command_options import OptionSpec, WrapperOptions, split_names
-from actors.bash.effects.embedded_commands import (
-    search_arguments,
-    search_assigned_values,
-    search_code,
-    search_expansions,
-)
-from actors.bash.effects.table_rules import (
+from actors.bash.effects.effect_rules import (
     ask_always,
     ask_on_options,
     runs_command,
     runs_script,
     search_all_operands,
 )
+from actors.bash.effects.option_parsing import OptionSpec, WrapperOptions, split_names
+from actors.bash.effects.possible_commands import (
+    search_arguments,
+    search_assigned_values,
+    search_code,
+    search_expansions,
+)
+from actors.bash.programs.code_arguments import analyze_printf
 from actors.bash.programs.program import Program
-from actors.bash.programs.script_languages import analyze_printf
 from actors.bash.programs.shells import SHELLS, SOURCE
 
 _RUNS = "runs another command"
@@ -23,7 +23,7 @@ _CODE = "runs its arguments as code"
 _SHELL = "changes how the shell works"
 _VARIABLE = "changes shell variables"
 _COMPLETION = search_code(search_arguments(ask_always(_SHELL)))
-_CONTROLS_JOBS = search_expansions(ask_always("controls running jobs"))
+_CONTROLS_JOBS = search_expansions(ask_always("controls jobs or processes"))
 
 PROGRAMS: tuple[Program, ...] = (
     SHELLS,

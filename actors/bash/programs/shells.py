@@ -3,8 +3,8 @@
 import re
 from itertools import pairwise
 
-from actors.bash.effects.command_options import WrapperOptions
-from actors.bash.effects.indirect_effects import IndirectEffects
+from actors.bash.effects.argument_effects import IndirectEffects
+from actors.bash.effects.option_parsing import WrapperOptions
 from actors.bash.programs.program import Program
 from actors.bash.syntax.parsed_command import Word, Words, join_words
 
@@ -66,7 +66,7 @@ _DASH_C = {"-c", "--command", "--session-command"}
 
 
 def analyze_env(words: Words, _stdin: str) -> IndirectEffects:
-    """Find the command of `env`; `-S` splits a text into one."""
+    """Find the command of `env`; `-S` splits a string into one."""
     for at, word in enumerate(words[1:], 1):
         text = word.text
         option, equals, _ = text.partition("=")
@@ -83,7 +83,7 @@ def analyze_env(words: Words, _stdin: str) -> IndirectEffects:
 
 
 def _split_text(text: str) -> IndirectEffects:
-    """Take a text as a command, which options of `env` may precede."""
+    """Treat a string as a command, which options of `env` may precede."""
     rest = join_words(_ENV.find_command(tuple(map(Word, text.split()))))
     return IndirectEffects(_RUNS_IN_ENVIRONMENT, scripts=(text,), possible_scripts=(rest,))
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from actors.bash.effects.embedded_commands import find_commands_in_code
+from actors.bash.effects.possible_commands import find_commands_in_code
 from actors.bash.programs.program import Program
 from actors.bash.programs.table import find_program_of_version
 from actors.bash.syntax.parsed_command import CommandPart, Words

@@ -8,8 +8,8 @@ it takes a text to run, `ask_on_options` and `ask_on_words` if certain arguments
 
 import re
 
-from actors.bash.effects.command_options import WrapperOptions, split_names
-from actors.bash.effects.table_rules import runs_command
+from actors.bash.effects.effect_rules import runs_command
+from actors.bash.effects.option_parsing import WrapperOptions, split_names
 from actors.bash.programs import (
     language_table,
     reader_table,

@@ -2,9 +2,7 @@
 
 import re
 
-from actors.bash.effects.command_options import OptionSpec, WrapperOptions, split_names
-from actors.bash.effects.embedded_commands import search_arguments, search_assigned_values
-from actors.bash.effects.table_rules import (
+from actors.bash.effects.effect_rules import (
     accept_bundled_options,
     ask_always,
     ask_on_options,
@@ -14,6 +12,8 @@ from actors.bash.effects.table_rules import (
     search_all_operands,
     skip_script_arguments,
 )
+from actors.bash.effects.option_parsing import OptionSpec, WrapperOptions, split_names
+from actors.bash.effects.possible_commands import search_arguments, search_assigned_values
 from actors.bash.effects.written_paths import (
     WrittenPaths,
     write_all,

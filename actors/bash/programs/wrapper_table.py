@@ -2,19 +2,19 @@
 
 import re
 
-from actors.bash.effects.command_options import WrapperOptions, split_names
-from actors.bash.effects.embedded_commands import (
-    search_arguments,
-    search_assigned_values,
-    search_code,
-)
-from actors.bash.effects.table_rules import (
+from actors.bash.effects.effect_rules import (
     ask_always,
     ask_on_words,
     ask_unless_subcommand,
     runs_command,
     runs_script,
     search_all_operands,
+)
+from actors.bash.effects.option_parsing import WrapperOptions, split_names
+from actors.bash.effects.possible_commands import (
+    search_arguments,
+    search_assigned_values,
+    search_code,
 )
 from actors.bash.effects.written_paths import WrittenPaths, write_last
 from actors.bash.programs.program import Program

@@ -20,7 +20,7 @@ ChainSpan = tuple[int, int]
 
 
 def find_plain_chains(text: str, commands: Sequence[tuple[str, ...]]) -> tuple[AndChain, ...]:
-    """Find the chains that begin with `cd` in a text of only words and separators."""
+    """Find the chains that begin with `cd` in a command of only words and separators."""
     separators = SEPARATOR.findall(text)
     chains: list[AndChain] = []
     for index, words in enumerate(commands[:-1]):
@@ -35,7 +35,7 @@ def find_plain_chains(text: str, commands: Sequence[tuple[str, ...]]) -> tuple[A
 
 
 def find_chain_spans(top: "Node") -> list[ChainSpan]:
-    """Find the chains in an outermost list, whatever their first command is."""
+    """Find the chains in an outermost list, regardless of their first command."""
     steps: list[tuple[str, Node]] = []
     node = top
     while node.type == "list":

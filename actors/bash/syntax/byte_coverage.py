@@ -1,4 +1,4 @@
-"""Checks that every byte of a text was read once, and that tokens are what the tree says."""
+"""Checks that every byte of a command was read once, and that its tokens match the syntax tree."""
 
 import re
 
@@ -15,11 +15,11 @@ _GROUP_FOLLOWER = re.compile(
     rb"(?=[ \t\n;&|)]|\Z))"
 )
 _GAP = re.compile(rb"[ \t\n]+(?:\\\n[ \t]+)*|(?:\\\n[ \t]+)+")
-"""Blanks and newlines; a line continuation only next to a blank, else it joins words."""
+"""Blanks and newlines; a line continuation only next to a blank, since elsewhere it joins words."""
 
 
 class ByteCoverage:
-    """Records what was read of a text; in the end each byte was read once or is blank."""
+    """Records which bytes were read; at the end, each must have been read once or be blank."""
 
     def __init__(self, source: bytes) -> None:
         """Start with nothing read."""

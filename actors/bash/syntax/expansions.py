@@ -3,7 +3,7 @@
 import re
 
 _ARITHMETIC = re.compile(rb"\$\(\([0-9 +*/%<>=!&|^~?:-]*\)\)")
-"""Only numbers: a variable may hold `a[$(…)]`, which bash would run."""
+"""Only numbers: a variable may contain `a[$(…)]`, which bash would run."""
 _NAMED = re.compile(rb"\$(?:[A-Za-z_]\w*|[0-9@*#?$!-])")
 _BRACED = re.compile(
     rb"\$\{(?:#?(?:[A-Za-z_]\w*|[0-9]+|[@*#?$!-])"
@@ -32,9 +32,9 @@ def is_plain_expansion(source: bytes, start: int, end: int) -> bool:
 
 
 def is_plain_test(text: bytes) -> bool:
-    """Whether a `[[ … ]]` only looks offset files and compares strings.
+    """Whether a `[[ … ]]` only looks at files and compares strings.
 
-    A numeric comparison (`-eq`) evaluates arithmetic, which may run what an array index holds.
+    A numeric comparison (`-eq`) evaluates arithmetic, which may run a command in an array index.
     """
     return _TEST.fullmatch(text) is not None
 

@@ -1,6 +1,6 @@
-"""Guesses what a text that cannot be parsed may run.
+"""Guesses what a command that cannot be parsed may run.
 
-It would rather find too many commands than too few: only ask and deny rules match them.
+Finding too many commands is better than too few: only ask and deny rules match them.
 """
 
 import re

@@ -17,9 +17,9 @@ class Word(NamedTuple):
     is_unquoted: bool = True
     """Written without quotes and backslashes."""
     is_one_word: bool = True
-    """Is not split at blanks, whatever its expansions yield."""
+    """Is not split at blanks, regardless of what its expansions yield."""
     is_never_option: bool = True
-    """Never becomes an option, whatever its expansions yield."""
+    """Never becomes an option, regardless of what its expansions yield."""
     has_home_prefix: bool = False
     """Begins with an unquoted `~/`, or is `~`; the rest is literal."""
 

@@ -23,7 +23,7 @@ _REDIRECT = re.compile(
 _PLAIN_START = re.compile(
     rb"([\w./:,@%+^-]++" + WORD_END_LOOKAHEAD + rb"(?>(?:[ \t]++" + PLAIN_WORD + rb")*))[ \t]*+"
 )
-"""The first words of a command, up to one with a special character; the first is no assignment.
+"""The first words of a command, up to one with a special character; the first is not an assignment.
 Most commands have no other words."""
 _COMMAND_ENDS = frozenset(b"\n;|)")
 _BLANK_STARTS = {b" ", b"\t", b"\\", b""}

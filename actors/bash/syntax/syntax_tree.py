@@ -1,4 +1,4 @@
-"""Parses a text with tree-sitter's bash grammar, within limits on the work; loaded on first use."""
+"""Parses a command with tree-sitter's bash grammar, within work limits; loaded on first use."""
 
 import re
 from functools import cache

@@ -1,4 +1,4 @@
-"""Walks the syntax tree of a text to find its simple commands, and whether that is certain.
+"""Walks the syntax tree to find the simple commands, and whether the result is certain.
 
 The tree says where statements and expansions begin and end; every word, token and here-document
 is read again from the bytes. Any disagreement between the two, and any byte that neither

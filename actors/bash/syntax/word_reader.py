@@ -17,7 +17,7 @@ class AmbiguousSyntaxError(Exception):
 
 
 def raise_ambiguous(why: str) -> NoReturn:
-    """Reject a text that bash may read differently.
+    """Reject text that bash may read differently.
 
     Raises:
         AmbiguousSyntaxError: always.
@@ -49,7 +49,7 @@ def make_plain_word(text: bytes) -> Word:
 
 
 class WordReader:
-    """A position in a text from which words are read."""
+    """A position in the source from which words are read."""
 
     def __init__(self, source: bytes, expansion_ends: Mapping[int, int], offset: int) -> None:
         """Start reading at `offset`; `expansion_ends` maps each expansion's start to its end."""
@@ -213,7 +213,7 @@ class WordReader:
         self.offset += 1
 
     def _read_expanded_piece(self, plain_run: re.Pattern[bytes]) -> None:
-        """Read one piece of a text in which only `$`, backtick and backslash are special."""
+        """Read one piece of text in which only `$`, backtick and backslash are special."""
         plain = plain_run.match(self.source, self.offset)
         if plain:
             self._text.append(plain.group())

@@ -82,7 +82,7 @@ class ScriptedAgents:
 
 
 def make_reply(line: Any) -> Reply:  # noqa: ANN401  (a line of any kind)
-    """Return the reply that a line stands for."""
+    """Return the reply for a line of the script."""
     if isinstance(line, str):
         return Reply((TextBlock(text=line),), "end_turn", USAGE, "m")
     tool_uses = cast("tuple[ToolUseBlock, ...]", line if isinstance(line, tuple) else (line,))

@@ -436,7 +436,7 @@ def test_a_request_without_an_approver_is_unavailable_at_once(system: ActorSyste
     harness.console.tell(APPROVALS, ApproverAvailabilityChanged(can_answer=False))
     harness.send_request(make_request())
 
-    reason = "no user can be asked in this session"
+    reason = "this session has no user to ask"
     harness.primary.expect(ApprovalUnavailable(id="r1", agent=PRIMARY, reason=reason))
     harness.journal.expect_nothing_more()
 

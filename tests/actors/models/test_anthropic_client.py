@@ -300,7 +300,7 @@ def test_without_a_key_the_error_names_the_variable(
 
 
 def test_a_local_server_gets_over_a_hundred_parallel_requests() -> None:
-    """A single HTTP client would let the 101st request wait."""
+    """A single HTTP client would make the 101st request wait."""
     request_count = 110
     all_arrived = asyncio.Barrier(request_count)
     keys: set[bytes] = set()

@@ -140,7 +140,7 @@ def test_the_demo_stops_when_a_call_is_denied(
         make_request(make_user_message(prompt), *make_expected_results(*earlier_steps), *denied)
     )
     assert not plan.calls
-    assert "I stop here" in plan.text
+    assert "I'm stopping here" in plan.text
     assert "denied by the user" in plan.text
 
 

@@ -12,7 +12,7 @@ from actors.permissions.decision import NO_OBJECTION, AccessDecision, find_stric
 from actors.permissions.grants import with_grants
 from actors.permissions.mode_order import MODES
 from actors.permissions.rule_index import get_rule_index
-from actors.permissions.rules import STRICTNESS, get_categories
+from actors.permissions.rule_matching import STRICTNESS, get_categories
 from actors.tools.tool_list import DECLARED_TOOLS
 from messages.policy import PermissionProfile, Policy, Rule, RuleSource
 from tests.actors.permissions.decision_helpers import DEFAULT_RULES, decide_requests

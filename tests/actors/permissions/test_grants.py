@@ -111,7 +111,7 @@ def test_an_exact_grant_does_not_allow_similar_commands(granted: str, other: str
         "npm test .git/config > .git/config",
     ],
 )
-def test_a_prefix_grant_lifts_no_minimum_ask(other: str) -> None:
+def test_a_prefix_grant_does_not_lift_a_minimum_ask(other: str) -> None:
     prefix_grants = decide_command("npm test -- a").broader_grants
     assert format_patterns(prefix_grants) == ["bash npm test *"]
     for command in ("npm test", "npm test -- b", "cd src && npm test"):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from actors.permissions.access import Access, RuleScope
 from actors.permissions.decide import decide_access
 from actors.permissions.rule_index import get_rule_index
-from actors.permissions.rules import INHERENT_CATEGORIES, compile_rule, fold_case, is_match
+from actors.permissions.rule_matching import INHERENT_CATEGORIES, compile_rule, fold_case, is_match
 from messages.policy import Action, Policy
 from tests.actors.permissions.decision_helpers import BUILD_PROFILE, rule, user_rules
 

@@ -29,8 +29,8 @@ def test_secrets_come_from_the_environment_longest_first() -> None:
 def test_redacting_chunks_equals_redacting_the_whole(parts: list[bytes], size: int) -> None:
     data = b"".join(parts)
     hiding = StreamRedactor(SECRETS)
-    told = [hiding.feed(data[at : at + size]) for at in range(0, len(data), size)]
-    whole = b"".join(told) + hiding.flush()
+    pieces = [hiding.feed(data[at : at + size]) for at in range(0, len(data), size)]
+    whole = b"".join(pieces) + hiding.flush()
     assert not any(key in whole for key in SECRETS)
     if SECRETS[1] not in data:
         assert whole == redact(data, SECRETS)

@@ -290,7 +290,7 @@ def test_an_exception_in_a_blocking_call_is_the_outcome(
 
 
 def test_a_task_left_by_a_job_is_cancelled_at_exit() -> None:
-    """It belongs to no actor, so only the stop of the whole system reaches it."""
+    """It belongs to no actor, so only stopping the whole system cancels it."""
     events: queue.SimpleQueue[str] = queue.SimpleQueue()
     remaining_tasks: list[asyncio.Task[None]] = []
 

@@ -8,7 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from actors import permissions
-from actors.permissions.rules import INHERENT_CATEGORIES
+from actors.permissions.rule_matching import INHERENT_CATEGORIES
 from actors.tools.tool import PATH_FORMS, Arguments
 from actors.tools.tool_list import DECLARED_TOOLS, TOOL_LIST
 from actors.tools.toolbox import BUILT_IN_TOOLS, build_schema, find_tool, load_tool

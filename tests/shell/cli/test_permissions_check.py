@@ -238,10 +238,10 @@ def test_a_batch_decides_every_case_of_the_command_tables(
     ("words", "message"),
     [
         (("list",), "argument check: invalid choice: 'list'"),
-        (("check",), "permissions check takes --tool and --target, or --batch"),
+        (("check",), "permissions check takes either --tool and --target, or --batch"),
         (
             ("check", *call_arguments("bash", "ls"), "--batch", "x"),
-            "check takes --tool and --target, or",
+            "check takes either --tool and --target, or",
         ),
         (("check", *call_arguments("reed", "a")), "unknown tool 'reed'; known: bash, edit"),
         (("check", *call_arguments("read", "a"), "--mode", "mad"), "invalid choice: 'mad'"),

@@ -137,7 +137,7 @@ def test_revoke_takes_the_number_of_a_listed_grant() -> None:
     async def script(here: ScreenHarness) -> None:
         await start_session(here)
         here.type("/permissions revoke 1\r")
-        await here.wait_for_text("Type /permissions first: it numbers your grants.")
+        await here.wait_for_text("Type /permissions first to see the numbers of your grants.")
         here.put_events(PolicySnapshot(policy=policy))
         await here.wait_for_text("Use /permissions revoke N to revoke a grant.")
         assert "  1  allow bash npm test^[[2J" in here.rows

@@ -6,7 +6,7 @@ import pytest
 
 from actors.agents.definition.definition import BUILT_IN_DEFINITIONS, build_profile
 from actors.paths.workspace import Workspace
-from actors.permissions.rules import has_tool
+from actors.permissions.rule_matching import has_tool
 from messages.policy import Rule
 from shell.config.agent_discovery import DiscoveredAgents, discover_agents
 from shell.config.agent_file_parser import (

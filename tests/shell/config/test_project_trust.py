@@ -116,7 +116,9 @@ def test_the_trust_option_overrides_an_earlier_no(
     assert check_trust(workspace, trust_check).trusted
 
 
-def test_decisions_about_other_folders_stay(workspace: Workspace, trust_check: TrustCheck) -> None:
+def test_decisions_about_other_folders_are_kept(
+    workspace: Workspace, trust_check: TrustCheck
+) -> None:
     save_trust(trust_check.store, Path("/other"), trusted=True)
     save_trust(trust_check.store, workspace.root, trusted=False)
     assert read_trust_store(trust_check.store).folders == {
@@ -168,7 +170,7 @@ def test_an_invalid_entry_trusts_nothing_and_is_reported(
     assert "some entries are invalid" in decisions.problem
 
 
-def test_a_store_of_a_newer_format_is_left_alone(
+def test_a_store_with_a_newer_format_is_not_changed(
     workspace: Workspace, trust_check: TrustCheck
 ) -> None:
     trust_check.store.parent.mkdir()

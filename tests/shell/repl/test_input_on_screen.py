@@ -59,7 +59,7 @@ def test_tab_completes_commands_and_esc_closes_the_menu() -> None:
         await screen.wait_for_text("› /status")  # noqa: RUF001  (an arrow)
         screen.type(TAB)
         await screen.wait_for_text("> /status")
-        await screen.wait_for_no_text("Show the session")
+        await screen.wait_for_no_text("Show session, model")
         assert screen.posted == [SendPrompt(text="hello")]
 
     run_on_screen(script)
@@ -104,7 +104,7 @@ def test_at_completes_workspace_files_that_are_not_ignored(tmp_path: Path) -> No
     run_on_screen(script, session_context=SessionContext(cwd=tmp_path, workspace_root=tmp_path))
 
 
-def test_a_path_is_sent_and_not_run_as_command() -> None:
+def test_a_path_is_sent_and_not_run_as_a_command() -> None:
     async def script(screen: ScreenHarness) -> None:
         await start_session(screen)
         await submit_prompt(screen, "/etc/hosts is wrong")

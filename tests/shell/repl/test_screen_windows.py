@@ -10,7 +10,7 @@ from prompt_toolkit.data_structures import Size
 from prompt_toolkit.input import DummyInput
 
 from shell.repl.screen_windows import ScreenWindows
-from shell.repl.terminal import FrameOutput
+from shell.repl.terminal_output import FrameOutput
 from shell.view.arming import Arming, DrawnRequest
 from shell.view.event_reducer import apply_event
 from shell.view.frame_layout import FrameInput

@@ -51,7 +51,7 @@ THINKING = SubagentEvent(ONE, TurnStarted(turn=1, prompt="look"))
 ENTER_FULL_SCREEN, LEAVE_FULL_SCREEN = "\x1b[?1049h", "\x1b[?1049l"
 
 
-def test_output_during_the_task_view_is_printed_afterwards() -> None:
+def test_output_during_the_task_view_is_printed_afterward() -> None:
     async def script(screen: ScreenHarness) -> None:
         await start_subagents(screen, sample_events.subagent_started(ONE))
         screen.type(DOWN)

@@ -1,4 +1,4 @@
-"""A failing disk gives exit status 1, a wrong path 2."""
+"""The exit status is 1 for a disk failure and 2 for a wrong path."""
 
 import os
 from errno import EACCES, EDQUOT, EIO, ENOENT, ENOSPC, EROFS
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.quick
     ("number", "status"),
     [(ENOSPC, 1), (EDQUOT, 1), (EROFS, 1), (EIO, 1), (EACCES, 2), (ENOENT, 2)],
 )
-def test_the_exit_status_tells_disk_failures_from_wrong_paths(number: int, status: int) -> None:
+def test_disk_failures_and_wrong_paths_have_different_statuses(number: int, status: int) -> None:
     error = to_start_error("It cannot be written.", OSError(number, os.strerror(number)))
     assert (error.args, error.exit_status) == (("It cannot be written.",), status)
 
@@ -31,5 +31,5 @@ def test_a_partly_written_session_file_is_a_disk_failure() -> None:
     assert to_start_error(caught.value.detail, caught.value.__cause__).exit_status == 1
 
 
-def test_an_error_without_a_cause_is_no_disk_failure() -> None:
+def test_an_error_without_a_cause_is_not_a_disk_failure() -> None:
     assert to_start_error("It is open elsewhere.", None).exit_status == 2

@@ -1,4 +1,4 @@
-"""Each actor that starts ends once, and its parent learns of it once."""
+"""Each actor that starts ends once, and its parent is notified once."""
 
 from collections import Counter
 from collections.abc import Callable

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pydantic_core import from_json
 
 from actors.permissions.mode_order import find_strictest_mode, is_stricter
-from actors.permissions.rules import is_match
+from actors.permissions.rule_matching import is_match
 from messages.address import APPROVALS, PERMISSIONS, PRIMARY, Address
 from messages.approvals import AnyApprovalRequest, SubmitDecision
 from messages.base import Message

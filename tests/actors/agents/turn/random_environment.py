@@ -455,7 +455,7 @@ class RandomEnvironment:
 
 
 def _build_unavailable(approval_id: str) -> ApprovalUnavailable:
-    return ApprovalUnavailable(id=approval_id, agent=PRIMARY, reason="nobody is there")
+    return ApprovalUnavailable(id=approval_id, agent=PRIMARY, reason="no user is there")
 
 
 def get_records(waiting: Append | Record) -> tuple[Record, ...]:

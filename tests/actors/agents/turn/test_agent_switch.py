@@ -209,10 +209,10 @@ def test_a_declined_switch_is_a_result_for_the_model(text: str) -> None:
 def test_an_unavailable_approval_names_its_rule_and_switches_nothing() -> None:
     driver = TurnDriver(make_switchable_state("plan"))
     request = request_switch(driver, "")
-    driver.send(ApprovalUnavailable(id=request, agent=PRIMARY, reason="nobody is there"))
+    driver.send(ApprovalUnavailable(id=request, agent=PRIMARY, reason="no user is there"))
     ((_, status, text),) = driver.results
     assert (status, driver.state.selection.agent) == ("denied", "plan")
-    assert text == "Denied: a rule; it needs the user's approval, but nobody is there."
+    assert text == "Denied: a rule; it needs the user's approval, but no user is there."
 
 
 def test_a_rule_that_allows_does_not_confirm_a_switch() -> None:

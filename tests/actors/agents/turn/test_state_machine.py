@@ -324,10 +324,10 @@ def test_an_unavailable_approval_says_why(driver: TurnDriver) -> None:
     driver.start_turn(make_tool_use("c1"))
     approval_id = driver.request_approval("c1")
     driver.send(
-        ApprovalUnavailable(id=approval_id, agent=PRIMARY, reason="nobody can be asked here")
+        ApprovalUnavailable(id=approval_id, agent=PRIMARY, reason="there is no user to ask")
     )
 
-    text = "Denied: a rule; it needs the user's approval, but nobody can be asked here."
+    text = "Denied: a rule; it needs the user's approval, but there is no user to ask."
     assert driver.results == [("c1", "denied", text)]
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from actors.agents.restore.restored_state import restore
-from actors.agents.turn.approval import RequestContext, build_approval_request
+from actors.agents.turn.approval_requests import RequestContext, build_approval_request
 from actors.agents.turn.effects import RequestApproval, RunCall, SendModelRequest
 from actors.agents.turn.self_messages import ToolPlanned, ToolSucceeded
 from actors.agents.turn.state_machine import resume_turn

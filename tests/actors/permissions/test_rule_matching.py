@@ -1,10 +1,10 @@
-"""Which texts a rule matches_restriction, and which rules are invalid."""
+"""Which text a rule matches, and which rules are invalid."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.permissions.rules import (
+from actors.permissions.rule_matching import (
     compile_rule,
     find_rule_problem,
     find_rule_warnings,
@@ -76,7 +76,7 @@ def matches_restriction(restriction: Rule, text: str, *, ignore_case: bool = Fal
     return compile_rule(restriction).has_ask_or_deny_match((text,), folded)
 
 
-def test_an_ask_or_deny_with_arguments_matches_the_bare_command() -> None:
+def test_an_ask_or_deny_rule_also_matches_the_bare_command() -> None:
     for action in ("ask", "deny"):
         assert matches_restriction(rule("bash", "rm *", action), "rm")
     assert not matches_restriction(rule("bash", "rm *", "deny"), "rmdir")

@@ -18,7 +18,7 @@ class OptionSpec:
     short: str = ""
     long: tuple[str, ...] = ()
     short_with_value: str = ""
-    """Short options that take a value: the rest of a cluster after them is no option."""
+    """Short options that take a value: the rest of a cluster after them is not an option."""
     exempt: tuple[str, ...] = ()
     """Complete long names that do not abbreviate one of these."""
 
@@ -74,7 +74,7 @@ class WrapperOptions:
         return words[at + self.operand_count :]
 
     def _count_option_words(self, text: str) -> int:
-        """Count the words of the option that begins with this one; 0 if it is no option."""
+        """Count the words of the option that begins with this one; 0 if it is not an option."""
         if self.allows_assignments and "=" in text and not text.startswith("-"):
             return 1
         if not text.startswith("-"):

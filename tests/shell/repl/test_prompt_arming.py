@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from shell.repl.approval_prompt import ApprovalPrompt
+from shell.repl.prompt_arming import ApprovalPrompt
 from shell.view.arming import DrawnRequest
 from shell.view.event_reducer import apply_event
 from shell.view.screen_state import ScreenState

@@ -1,4 +1,4 @@
-"""What a command runs or writes through its arguments, and why that asks the user."""
+"""What a command runs or writes through its arguments, and why that needs approval."""
 
 from typing import NamedTuple
 
@@ -9,7 +9,7 @@ class IndirectEffects(NamedTuple):
     """What a command does beyond what its name says."""
 
     ask_reason: str = ""
-    """Why the user is asked; empty if the arguments run and write nothing.
+    """Why the user is asked; empty if the arguments neither run nor write anything.
 
     A clause with its subject, for use after "because": "it runs a command as another user".
     """
@@ -20,7 +20,7 @@ class IndirectEffects(NamedTuple):
     scripts: tuple[str, ...] = ()
     """Commands that certainly run, as text for a shell."""
     possible_scripts: tuple[str, ...] = ()
-    """Texts that a shell may run; only deny rules match them."""
+    """Commands that may run, as text for a shell; only deny rules match them."""
 
 
 NO_EFFECTS = IndirectEffects()

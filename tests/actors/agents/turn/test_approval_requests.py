@@ -4,7 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from actors.agents.turn.approval import RequestContext, build_approval_request, format_command
+from actors.agents.turn.approval_requests import (
+    RequestContext,
+    build_approval_request,
+    format_command,
+)
 from actors.agents.turn.effects import RequestApproval
 from messages.address import PRIMARY
 from messages.approvals import AnyApprovalRequest, ExecApprovalRequest, PatchApprovalRequest

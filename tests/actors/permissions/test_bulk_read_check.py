@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from actors.permissions.read_check import can_read
+from actors.permissions.bulk_read_check import can_read
 from actors.tools.tool_list import DECLARED_TOOLS
 from messages.policy import FileReadPolicy, PermissionProfile, Policy, Rule
 from tests.actors.permissions.decision_helpers import BUILD_PROFILE, DEFAULT_RULES, rule, user_rules

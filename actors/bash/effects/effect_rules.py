@@ -6,8 +6,8 @@ Each takes an effect as a predicate, such as "runs another program", which becom
 
 from collections.abc import Callable
 
-from actors.bash.effects.command_options import OptionSpec, WrapperOptions
-from actors.bash.effects.indirect_effects import NO_EFFECTS, IndirectEffects
+from actors.bash.effects.argument_effects import NO_EFFECTS, IndirectEffects
+from actors.bash.effects.option_parsing import OptionSpec, WrapperOptions
 from actors.bash.syntax.parsed_command import Words, join_words
 
 EffectRule = Callable[[Words, str], IndirectEffects]
@@ -19,7 +19,7 @@ _MAX_GUESSES = 32
 
 
 def ask_always(effect: str) -> EffectRule:
-    """Ask, whatever the arguments are."""
+    """Ask, regardless of the arguments."""
     return lambda _words, _stdin: IndirectEffects(f"it {effect}")
 
 
@@ -49,7 +49,7 @@ def _list_nearby_commands(words: Words, start: int) -> tuple[Words, ...]:
 def runs_script(
     effect: str, options: WrapperOptions = _NO_WRAPPER_OPTIONS, max_operands: int | None = None
 ) -> EffectRule:
-    """Ask; its first `max_operands` operands, joined, are a text for a shell."""
+    """Ask; its first `max_operands` operands, joined, form a script for a shell."""
 
     def analyze(words: Words, _stdin: str) -> IndirectEffects:
         operands = options.find_command(words[1:])
@@ -150,7 +150,7 @@ def find_commands_anywhere(ask_reason: str, words: Words) -> IndirectEffects:
 
 
 def _extract_script(text: str) -> str:
-    """Return a word with blanks as a text to run, without a leading `NAME=` and `!`."""
+    """Return a word with blanks as a script to run, without a leading `NAME=` and `!`."""
     if " " not in text or " " not in text.strip():
         return ""
     name, equals, value = text.partition("=")
