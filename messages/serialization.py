@@ -153,5 +153,7 @@ def _checksum(body: bytes) -> bytes:
 
 def _describe_first(error: ValidationError) -> str:
     problem = error.errors(include_url=False, include_input=False)[0]
+    if problem["type"] == "union_tag_invalid":  # pydantic's own text lists every known type
+        return f"unknown type {problem.get('ctx', {}).get('tag')!r}"
     field_path = ".".join(str(part) for part in problem["loc"])
     return f"{field_path}: {problem['msg']}" if field_path else problem["msg"]

@@ -239,10 +239,12 @@ class PermissionEngine(Actor[EngineInbox]):
         if update is None:
             return
         if is_project_update(update):
-            self.start_job(
-                partial(asyncio.to_thread, self._grant_store.apply_update, update),
-                on_project_update_failure,
-            )
+            store = self._grant_store
+
+            async def write() -> ProjectGrantsLoaded | ProjectGrantsUpdateFailed:
+                return await asyncio.to_thread(store.apply_update, update)
+
+            self.start_job(write, on_project_update_failure)
         else:
             rules = update if isinstance(update, ReplaceRules) else self._replaced_rules
             settings = build_session_settings(apply_update(self._policy, update), rules)

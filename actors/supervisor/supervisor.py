@@ -132,7 +132,7 @@ class RootSupervisor(Actor[RootSupervisorInbox]):
 def format_restart_notice(peer: Address) -> str:
     """Return the notice for the user after an actor was restarted."""
     return (
-        f"{peer} crashed and was restarted. The last messages to it may be lost. "
+        f"{peer} crashed and was restarted; unanswered requests are sent again. "
         "See greenroom.log in the state folder for the cause."
     )
 

@@ -310,7 +310,7 @@ class TreeWalker:
         body = node.child_by_field_name("body")
         name = self._source[variable.start_byte : variable.end_byte] if variable else b""
         if not _HARMLESS_VARIABLE.fullmatch(name) or node.children[0].type != "for" or body is None:
-            self._reject(node, "a loop may set an environment variable")
+            self._reject(node, "a loop sets a variable")
             return
         if variable:
             self._coverage.cover(variable.start_byte, variable.end_byte)

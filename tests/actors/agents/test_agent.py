@@ -115,7 +115,9 @@ def fail_overloaded(retry_after_s: float) -> Callable[[], Awaitable[object]]:
 
 
 class UnusedProcesses:
-    async def run(self, command: str, cwd: Path, timeout_s: float, outputs: Path) -> CommandResult:
+    async def run(
+        self, command: str, cwd: Path, timeout_s: float, output_folder: Path
+    ) -> CommandResult:
         raise NotImplementedError
 
 

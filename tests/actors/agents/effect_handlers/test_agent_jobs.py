@@ -69,7 +69,9 @@ TOOLS: dict[str, AnyTool] = {
 
 
 class MissingProcesses:
-    async def run(self, command: str, cwd: Path, timeout_s: float, outputs: Path) -> CommandResult:
+    async def run(
+        self, command: str, cwd: Path, timeout_s: float, output_folder: Path
+    ) -> CommandResult:
         raise NotImplementedError
 
 
