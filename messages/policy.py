@@ -13,6 +13,13 @@ PermissionMode = Literal["plan", "default", "auto-edit", "yolo"]
 SessionMode = Literal["default", "auto-edit", "yolo"]
 """Modes that a session can be set to; plan mode is entered by switching to the `plan` agent."""
 GrantScope = Literal["session", "project"]
+ToolCategory = Literal["read", "search", "change", "command", "internal", "ask", "external"]
+"""What a tool works on; decides how its calls are evaluated.
+
+read, change: one file or folder · search: the files below a folder · command: runs programs ·
+internal: only the session itself · ask: the user, so only the user can decide it · external: a
+service that is not known, such as an MCP server.
+"""
 
 _CLOSED: dict[str, Any] = {"extra": "forbid"}
 """Pydantic configuration: extra fields are rejected, as in every other value."""
@@ -40,6 +47,19 @@ class PermissionRequest:
     permission: str
     target: str
     """A path inside the workspace is relative to its root; any other path is absolute."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolDeclaration:
+    """What rules and decisions depend on of one tool; its name is also its permission."""
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = _CLOSED
+
+    name: str
+    category: ToolCategory
+    default_action: Action
+    """What applies where no rule source matches; a default never denies."""
+    reads_only: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,6 +106,8 @@ class Policy:
     mode: PermissionMode = "default"
     sources: tuple[RuleSource, ...] = ()
     """The user's and the project's rules."""
+    tools: tuple[ToolDeclaration, ...] = ()
+    """The tools that calls and rules may name; any other one is external."""
     defaults: tuple[Rule, ...] = ()
     """Applied where no rule source matches; empty: everything without a matching rule asks."""
     grants: tuple[Rule, ...] = ()

@@ -21,6 +21,9 @@ from actors.models.model_client import ModelClient
 from actors.permissions.mode_order import find_strictest_mode
 from actors.permissions.rule_matching import has_tool, is_match
 from actors.runtime.actor import ActorFactory
+from actors.tools.help import HELP
+from actors.tools.plan_enter import PLAN_ENTER
+from actors.tools.plan_exit import PLAN_EXIT
 from actors.tools.subagent_types import SpawnOptions, SubagentType
 from actors.tools.task import TASK, make_task_tool
 from actors.tools.tool import AnyTool, ToolContext
@@ -29,7 +32,7 @@ from messages.policy import PermissionMode, PermissionProfile
 from messages.subagents import AssignTask, SubagentStarted
 from messages.turns import SessionConfigured
 
-PRIMARY_ONLY_TOOLS = ("plan_enter", "plan_exit", "help")
+PRIMARY_ONLY_TOOLS = (PLAN_ENTER.name, PLAN_EXIT.name, HELP.name)
 """Tools that no subagent gets: they are for the conversation with the user."""
 MAX_INCARNATIONS = 1_000
 """More incarnations than one task of a subagent can have."""

@@ -2,7 +2,7 @@
 
 from typing import Literal, NamedTuple
 
-from messages.policy import PermissionRequest
+from messages.policy import PermissionRequest, ToolCategory
 
 RuleScope = Literal["all", "ask_or_deny", "deny_only"]
 """Which rules apply. all: every rule, then the defaults · ask_or_deny: only rules that ask or
@@ -17,6 +17,8 @@ class Access(NamedTuple):
     """As in a `PermissionRequest`."""
     tool: str
     """The tool that was called; every agent in the profile chain must have it or delegate it."""
+    category: ToolCategory
+    """Of the permission, which is not always the tool's: a command also reads and writes files."""
     rule_scope: RuleScope = "all"
     other_spellings: tuple[str, ...] = ()
     """Other spellings of the target; rules that ask or deny match these too."""

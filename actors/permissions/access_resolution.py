@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from actors.bash.parse import CommandPart, ParsedCommand, RedirectedFile, Word
 from actors.paths.resolve import PathResolver
@@ -13,12 +13,7 @@ from actors.permissions.file_access import FileAccess, FileAccesses
 from actors.permissions.foreign_repositories import can_find_foreign_repository
 from actors.permissions.partial_words import is_fully_expanded
 from actors.permissions.rule_index import RuleIndex
-from actors.permissions.rule_matching import (
-    FILE_CHANGE_PERMISSIONS,
-    FILE_READ_PERMISSIONS,
-    INTERNAL_PERMISSIONS,
-    PATH_PERMISSIONS,
-)
+from actors.permissions.rule_matching import INTERNAL_CATEGORIES, PATH_CATEGORIES
 from actors.permissions.working_directory import (
     WorkingDirectories,
     find_part_directories,
@@ -89,7 +84,7 @@ class _AccessResolver:
         request = analyzed.request
         if analyzed.ask_reason or analyzed.deny_reason:
             self.accesses.append(
-                _build_plain_access(request)._replace(
+                self._build_plain_access(request)._replace(
                     ask_reason=analyzed.ask_reason, deny_reason=analyzed.deny_reason
                 )
             )
@@ -97,10 +92,20 @@ class _AccessResolver:
             return
         if analyzed.command is not None:
             self._add_command(request.target, analyzed.command)
-        elif request.permission in PATH_PERMISSIONS:
+        elif self.rule_index.get_category(request.permission) in PATH_CATEGORIES:
             self._add_file_tool(request)
         else:
-            self.accesses.append(_build_plain_access(request))
+            self.accesses.append(self._build_plain_access(request))
+
+    def _build_plain_access(self, request: PermissionRequest) -> Access:
+        category = self.rule_index.get_category(request.permission)
+        return Access(
+            request.permission,
+            request.target,
+            request.permission,
+            category,
+            changes_nothing=category in INTERNAL_CATEGORIES,
+        )
 
     # Files.
 
@@ -109,7 +114,7 @@ class _AccessResolver:
         tool, root = request.permission, self.resolver.workspace_paths.root
         file = self._files.look_up(tool, request.target, root)
         self.accesses.append(self._files.build_access(file, tool, "all"))
-        if tool in FILE_CHANGE_PERMISSIONS:
+        if file.category == "change":
             read = self._files.look_up("read", request.target, root)
             self.accesses.append(self._files.build_access(read, tool, "ask_or_deny"))
 
@@ -162,6 +167,7 @@ class _AccessResolver:
                     "bash",
                     part.text,
                     "bash",
+                    "command",
                     rule_scope,
                     part.aliases,
                     protection_reason=protection_reason,
@@ -194,6 +200,7 @@ class _AccessResolver:
             "bash",
             part.text,
             "bash",
+            "command",
             other_spellings=part.aliases,
             ask_reason=ask_reason,
             grant_text="" if is_exact else self._command_text,
@@ -303,22 +310,16 @@ class _AccessResolver:
             self._add_file(file, scope if is_top_level else rule_scope)
 
 
-def _build_unknown_access(permission: str, word: Word) -> Access:
+def _build_unknown_access(permission: Literal["read", "write"], word: Word) -> Access:
     return Access(
         permission,
         word.text,
         "bash",
+        "read" if permission == "read" else "change",
         ask_reason=f"{word.text} cannot be resolved in advance",
         is_target_unknown=True,
         is_in_workspace=False,
-        changes_nothing=permission in FILE_READ_PERMISSIONS,
-    )
-
-
-def _build_plain_access(request: PermissionRequest) -> Access:
-    is_internal = request.permission in INTERNAL_PERMISSIONS
-    return Access(
-        request.permission, request.target, request.permission, changes_nothing=is_internal
+        changes_nothing=permission == "read",
     )
 
 

@@ -14,7 +14,7 @@ def can_read(target: str, read_policy: FileReadPolicy, allowed_folder: str = "")
     because it is outside the workspace.
     """
     is_inside = is_in_workspace(target, read_policy.policy.added_directories)
-    access = Access("read", target, "read", is_in_workspace=is_inside, changes_nothing=True)
+    access = Access("read", target, "read", "read", is_in_workspace=is_inside, changes_nothing=True)
     if (
         allowed_folder
         and not is_inside

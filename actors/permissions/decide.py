@@ -10,7 +10,6 @@ from actors.permissions.decision import AccessDecision, describe_rule, find_stri
 from actors.permissions.grants import covers, list_broader_grants, list_grantable_rules
 from actors.permissions.rule_evaluation import evaluate_rules
 from actors.permissions.rule_index import RuleIndex
-from actors.permissions.rule_matching import ASK_PERMISSIONS, FILE_CHANGE_PERMISSIONS
 
 MINIMUM_ASK_SOURCE = "minimum ask"
 SESSION_GRANT_SOURCE = "granted for this session"
@@ -85,7 +84,7 @@ def _apply_limits(access: Access, rule_index: RuleIndex) -> list[AccessDecision]
 
 def _find_always_ask_reason(access: Access, decision: AccessDecision, rule_index: RuleIndex) -> str:
     """Return why only a decision on this specific call can allow it, or an empty string."""
-    if access.permission in ASK_PERMISSIONS:
+    if access.category == "ask":
         return f"{access.permission} always needs approval"
     if access.protection_reason and rule_index.policy.protected_paths is not None:
         return access.protection_reason
@@ -119,7 +118,7 @@ def _lift_ask(
 
 
 def _is_plain_file_change(access: Access) -> bool:
-    is_change = access.permission in FILE_CHANGE_PERMISSIONS and access.rule_scope == "all"
+    is_change = access.category == "change" and access.rule_scope == "all"
     return is_change and access.is_in_workspace and not access.ask_reason
 
 

@@ -11,8 +11,6 @@ from actors.permissions.decision import AccessDecision
 from actors.permissions.rule_index import get_rule_index
 from messages.policy import FileReadPolicy, PermissionProfile, PermissionRequest, Policy
 
-MULTI_FILE_TOOLS = frozenset({"glob", "grep"})
-
 
 @dataclass(frozen=True, slots=True)
 class CallDecision:
@@ -58,7 +56,9 @@ def decide_call(
     analyzed = analyze_call(requests)
     resolved = resolve_accesses(analyzed, PathResolver(workspace_paths), rule_index)
     decisions = tuple([(access, decide_access(access, rule_index)) for access in resolved.accesses])
-    opens_many_files = any(request.permission in MULTI_FILE_TOOLS for request in requests)
+    opens_many_files = any(
+        rule_index.get_category(request.permission) == "search" for request in requests
+    )
     read_policy = FileReadPolicy(policy=policy, profile_chain=chain) if opens_many_files else None
     return CallDecision(
         combine_decisions(decisions), decisions, resolved.unmatched_files, read_policy

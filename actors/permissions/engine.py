@@ -223,7 +223,7 @@ class PermissionEngine(Actor[EngineInbox]):
 
     def _start_update(self, update: PolicyUpdate) -> None:
         """Queue an update; tightening applies immediately, loosening once it is on disk."""
-        problem = find_update_problem(update)
+        problem = find_update_problem(update, self._policy.tools)
         if problem:
             self.tell(self.sender, build_failure_reply(update, problem, self._policy))
             return

@@ -33,7 +33,8 @@ async def run_evaluation(
 ) -> EvaluationFinished:
     """Evaluate a call on a thread, because resolving a path may block. An error becomes an ask."""
     try:
-        result = evaluate() if is_internal(request.requests) else await pool.run(evaluate)
+        cannot_block = is_internal(request.requests, policy.tools)
+        result = evaluate() if cannot_block else await pool.run(evaluate)
     except TimeoutError:
         reason = f"evaluating it took longer than {pool.timeout_s:g} s"
         return _finish_with_ask(evaluation_id, request, policy, reason)

@@ -8,7 +8,8 @@ from actors.paths.resolve import PathResolver, ResolvedPath, is_in_workspace
 from actors.permissions.access import Access, RuleScope
 from actors.permissions.protected_paths import is_plan_file
 from actors.permissions.rule_index import RuleIndex
-from actors.permissions.rule_matching import FILE_CHANGE_PERMISSIONS, FILE_READ_PERMISSIONS
+from actors.permissions.rule_matching import FILE_READ_CATEGORIES
+from messages.policy import ToolCategory
 
 _MAX_PATH_CHARS_IN_REASON = 200
 _FileKey: TypeAlias = tuple[str, str, str]
@@ -20,6 +21,7 @@ class FileAccess:
     """What a call does to one path."""
 
     permission: str
+    category: ToolCategory
     resolved_path: ResolvedPath
     target: str
     spellings: tuple[str, ...]
@@ -61,15 +63,17 @@ class FileAccesses:
         if resolved.problem:
             shown_path = path[:_MAX_PATH_CHARS_IN_REASON]
             problem = f"{shown_path!r} cannot be resolved in advance: {resolved.problem}"
-        return FileAccess(permission, resolved, target, spellings, problem)
+        category = self.rule_index.get_category(permission)
+        return FileAccess(permission, category, resolved, target, spellings, problem)
 
     def build_access(self, file: FileAccess, tool: str, rule_scope: RuleScope) -> Access:
         """Return the access to decide. If only deny rules apply, an uncertain path does not ask."""
-        is_change = file.permission in FILE_CHANGE_PERMISSIONS
+        is_change = file.category == "change"
         return Access(
             file.permission,
             file.target,
             tool,
+            file.category,
             rule_scope,
             other_spellings=file.spellings[1:],
             is_case_insensitive=file.resolved_path.is_case_insensitive,
@@ -77,7 +81,7 @@ class FileAccesses:
             ask_reason="" if rule_scope == "deny_only" else file.problem,
             protection_reason=self.get_protection_reason(file) if is_change else "",
             is_plan_file=is_change and is_plan_file(file.target),
-            changes_nothing=file.permission in FILE_READ_PERMISSIONS,
+            changes_nothing=file.category in FILE_READ_CATEGORIES,
             is_target_unknown=bool(file.problem),
         )
 
@@ -89,7 +93,7 @@ class FileAccesses:
         """Whether anything in this rule scope could ask about the file or deny it."""
         if file.problem and rule_scope != "deny_only":
             return True
-        if file.permission in FILE_CHANGE_PERMISSIONS and self.get_protection_reason(file):
+        if file.category == "change" and self.get_protection_reason(file):
             return True
         return not self.rule_index.has_no_possible_match(
             file.permission, rule_scope, file.spellings

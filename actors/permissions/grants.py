@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from actors.permissions.access import Access
-from actors.permissions.rule_matching import ASK_PERMISSIONS, compile_rule, find_rule_problem
-from messages.policy import GrantScope, Policy, Rule
+from actors.permissions.rule_matching import compile_rule, find_rule_problem, get_categories
+from messages.policy import GrantScope, Policy, Rule, ToolDeclaration
 
 _PROGRAM_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 _SUBCOMMAND = re.compile(r"[a-z][a-z0-9:_-]*")
@@ -110,12 +110,13 @@ def covers(rule: Rule, access: Access) -> bool:
     return may_cover and compile_rule(rule).has_ask_or_deny_match((access.target,), None)
 
 
-def find_grant_problem(rule: Rule) -> str:
+def find_grant_problem(rule: Rule, tools: tuple[ToolDeclaration, ...]) -> str:
     """Return why a rule cannot be stored as a grant, or an empty string."""
-    problem = find_rule_problem(rule)
+    problem = find_rule_problem(rule, tools)
     if problem:
         return problem
-    if rule.action != "allow" or rule.agent is not None or rule.permission in ASK_PERMISSIONS:
+    asks_user = get_categories(tools).get(rule.permission) == "ask"
+    if rule.action != "allow" or rule.agent is not None or asks_user:
         return f"{rule.permission} {rule.pattern} cannot be granted"
     if "*" not in rule.pattern:
         return ""

@@ -5,9 +5,9 @@ from pathlib import Path
 
 from actors.paths.resolve import WorkspacePaths
 from actors.paths.workspace import Workspace
-from actors.permissions.default_rules import DEFAULT_RULES
+from actors.permissions.default_rules import build_default_rules
 from actors.permissions.protected_paths import find_hooks_folders, find_link_targets, to_targets
-from messages.policy import PermissionMode, Policy, RuleSource
+from messages.policy import Policy, RuleSource, ToolDeclaration
 
 
 def resolve_workspace_paths(workspace: Workspace) -> WorkspacePaths:
@@ -21,13 +21,16 @@ def resolve_workspace_paths(workspace: Workspace) -> WorkspacePaths:
 
 def build_initial_policy(
     workspace: Workspace,
-    mode: PermissionMode,
     sources: tuple[RuleSource, ...],
+    tools: tuple[ToolDeclaration, ...],
     *,
     trusted: bool,
     extra_protected: tuple[Path, ...],
 ) -> Policy:
-    """Build a policy without grants; `extra_protected` is protected in addition to known names."""
+    """Build a policy in default mode, without grants.
+
+    `extra_protected` is protected in addition to known names.
+    """
     paths = resolve_workspace_paths(workspace)
     protected = (
         *extra_protected,
@@ -35,9 +38,9 @@ def build_initial_policy(
         *find_hooks_folders(paths.root, paths.home),
     )
     return Policy(
-        mode=mode,
         sources=sources,
-        defaults=DEFAULT_RULES,
+        tools=tools,
+        defaults=build_default_rules(tools),
         added_directories=paths.added_folders,
         protected_paths=to_targets(protected, workspace.root),
         trusted=trusted,

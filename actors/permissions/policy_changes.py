@@ -26,18 +26,18 @@ from messages.permissions import (
     StoreGrant,
     StoreGrantFailed,
 )
-from messages.policy import Policy
+from messages.policy import Policy, ToolDeclaration
 
 PolicyUpdate: TypeAlias = StoreGrant | RevokeGrant | ChangeMode | ReplaceRules
 
 
-def find_update_problem(update: PolicyUpdate) -> str:
+def find_update_problem(update: PolicyUpdate, tools: tuple[ToolDeclaration, ...]) -> str:
     """Return why an update is invalid, or an empty string."""
     match update:
         case ReplaceRules():
-            return find_source_problem(update.sources)
+            return find_source_problem(update.sources, tools)
         case StoreGrant():
-            problems = (find_grant_problem(rule) for rule in update.rules)
+            problems = (find_grant_problem(rule, tools) for rule in update.rules)
             return next((problem for problem in problems if problem), "")
         case RevokeGrant() | ChangeMode():
             return ""

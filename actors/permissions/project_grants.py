@@ -13,7 +13,7 @@ from actors.sessions.file_system import FileSystem
 from actors.sessions.json_store import StoreContents, change_store, read_store
 from messages.base import Message
 from messages.permissions import RevokeGrant, StoreGrant
-from messages.policy import Policy, Rule
+from messages.policy import Policy, Rule, ToolDeclaration
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
@@ -54,6 +54,8 @@ class ProjectGrantStore:
     path: Path
     root: Path
     """With links resolved; grants for another root are ignored."""
+    tools: tuple[ToolDeclaration, ...]
+    """The tools that a grant may name."""
     files: FileSystem | None = None
 
     def read(self) -> StoredGrants:
@@ -93,7 +95,11 @@ class ProjectGrantStore:
     def _parse_rules(self, contents: StoreContents) -> tuple[tuple[Rule, ...], bool]:
         """Return the valid rules of this root, and whether all entries are valid."""
         entries = _get_roots(contents).get(str(self.root), [])
-        parsed = [_parse_entry(entry) for entry in entries] if isinstance(entries, list) else [None]
+        parsed = (
+            [_parse_entry(entry, self.tools) for entry in entries]
+            if isinstance(entries, list)
+            else [None]
+        )
         is_valid = None not in parsed and isinstance(contents.content.get("roots", {}), dict)
         return tuple(rule for rule in parsed if rule is not None), is_valid
 
@@ -126,7 +132,7 @@ def _to_entry(rule: Rule) -> "JsonValue":
     return {key: value for key, value in asdict(rule).items() if key in _ENTRY_KEYS}
 
 
-def _parse_entry(entry: "JsonValue") -> Rule | None:
+def _parse_entry(entry: "JsonValue", tools: tuple[ToolDeclaration, ...]) -> Rule | None:
     """Return the allow rule of an entry, or None if it could not have been offered as a grant."""
     if not isinstance(entry, dict) or entry.keys() != _ENTRY_KEYS:
         return None
@@ -134,4 +140,4 @@ def _parse_entry(entry: "JsonValue") -> Rule | None:
         return None
     fields = cast("dict[str, str]", entry)
     rule = Rule(permission=fields["permission"], pattern=fields["pattern"], action="allow")
-    return None if find_grant_problem(rule) else rule
+    return None if find_grant_problem(rule, tools) else rule

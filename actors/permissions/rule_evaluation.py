@@ -4,13 +4,7 @@ from actors.permissions import default_rules
 from actors.permissions.access import Access, RuleScope
 from actors.permissions.decision import NO_OBJECTION, AccessDecision, find_strictest
 from actors.permissions.rule_index import RuleGroup, RuleIndex
-from actors.permissions.rule_matching import (
-    FILE_CHANGE_PERMISSIONS,
-    PATH_PERMISSIONS,
-    fold_case,
-    has_tool,
-    is_match,
-)
+from actors.permissions.rule_matching import PATH_CATEGORIES, fold_case, has_tool, is_match
 
 NOT_ALLOWED_REASON = "it is not allowed by any rule"
 _READ_ONLY_COMMAND = AccessDecision(
@@ -63,13 +57,13 @@ def _find_first_match(
     """
     target = access.target
     texts = (target, *access.other_spellings)
+    is_inside = access.category not in PATH_CATEGORIES or (
+        access.is_in_workspace and not target.startswith("/")
+    )
     folded_texts = None
     for rule, decision in group.select_rules(texts):
         if rule.is_allow:
-            is_in_range = rule.can_match_outside or (
-                access.is_in_workspace and not target.startswith("/")
-            )
-            if is_in_range and rule.match(target):
+            if (is_inside or rule.is_absolute) and rule.match(target):
                 return decision
             continue
         if ignore_case and folded_texts is None:
@@ -140,8 +134,8 @@ def _decide_read_only_command(
 
 
 def _describe_unmatched(access: Access) -> str:
-    if access.permission in PATH_PERMISSIONS and not access.is_in_workspace:
+    if access.category in PATH_CATEGORIES and not access.is_in_workspace:
         return f"{access.target} is outside the workspace"
-    if access.permission in FILE_CHANGE_PERMISSIONS:
+    if access.category == "change":
         return f"it writes to {access.target}"
     return NOT_ALLOWED_REASON

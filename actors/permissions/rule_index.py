@@ -11,8 +11,15 @@ from actors.permissions.access import RuleScope
 from actors.permissions.decision import AccessDecision, decide_by_rule
 from actors.permissions.mode_order import find_strictest_mode
 from actors.permissions.protected_paths import ProtectedPaths
-from actors.permissions.rule_matching import CompiledRule, compile_rule, fold_case
-from messages.policy import PermissionMode, PermissionProfile, Policy, Rule, RuleSource
+from actors.permissions.rule_matching import CompiledRule, compile_rule, fold_case, get_categories
+from messages.policy import (
+    PermissionMode,
+    PermissionProfile,
+    Policy,
+    Rule,
+    RuleSource,
+    ToolCategory,
+)
 
 IndexedRule: TypeAlias = tuple[CompiledRule, AccessDecision]
 """A rule, and the decision where it matches."""
@@ -61,6 +68,12 @@ class RuleIndex:
     protected_paths: ProtectedPaths
     ask_or_deny_rules: dict[str, tuple[CompiledRule, ...]]
     """By permission: every rule that asks or denies, built-in ones included."""
+    categories: dict[str, ToolCategory]
+    """By permission."""
+
+    def get_category(self, permission: str) -> ToolCategory:
+        """Return the category of a permission."""
+        return self.categories.get(permission, "external")
 
     def has_ask_or_deny_match(self, permission: str, texts: tuple[str, ...]) -> bool:
         """Whether a rule asks about one of the texts or denies it; case is ignored."""
@@ -134,6 +147,7 @@ def _build_index(key: _IndexKey) -> RuleIndex:
         default_groups=default_groups,
         required_substrings=_find_required_substrings(all_groups),
         protected_paths=ProtectedPaths(policy.protected_paths or ()),
+        categories=get_categories(policy.tools),
         ask_or_deny_rules=_list_ask_or_deny_rules(all_groups),
         effective_mode=find_strictest_mode(policy.mode, *max_modes),
         read_only_profile=next((profile for profile in chain if profile.read_only), None),

@@ -2,36 +2,50 @@
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import get_args
 
-from messages.policy import Action, PermissionProfile, PermissionRequest, Rule, RuleSource
+from messages.policy import (
+    Action,
+    PermissionProfile,
+    PermissionRequest,
+    Rule,
+    RuleSource,
+    ToolCategory,
+    ToolDeclaration,
+)
 
 STRICTNESS: dict[Action, int] = {"allow": 0, "ask": 1, "deny": 2}
 
-PATH_PERMISSIONS = frozenset({"read", "ls", "write", "edit", "glob", "grep"})
-"""Permissions whose target is a path."""
-FILE_CHANGE_PERMISSIONS = frozenset({"write", "edit"})
-FILE_READ_PERMISSIONS = frozenset({"read", "ls", "glob", "grep"})
-ASK_PERMISSIONS = frozenset({"question", "plan_enter", "plan_exit"})
-"""Category ask: the call asks the user something, so only the user can decide it."""
-INTERNAL_PERMISSIONS = frozenset(
-    {"todo_write", "task", "task_output", "task_stop", "help", *ASK_PERMISSIONS}
-)
-"""Permissions of tools that use neither files nor commands."""
-PERMISSIONS = frozenset({"bash", *PATH_PERMISSIONS, *INTERNAL_PERMISSIONS})
+PATH_CATEGORIES: frozenset[ToolCategory] = frozenset({"read", "search", "change"})
+"""Categories of tools whose target is a path."""
+FILE_READ_CATEGORIES: frozenset[ToolCategory] = frozenset({"read", "search"})
+INTERNAL_CATEGORIES: frozenset[ToolCategory] = frozenset({"internal", "ask"})
+"""Categories of tools that use neither files nor commands."""
+INHERENT_CATEGORIES: dict[str, ToolCategory] = {
+    "bash": "command",
+    "read": "read",
+    "write": "change",
+}
+"""The permissions that commands consist of, by category; they exist without any tool."""
 
 _MCP_TOOL_NAME = re.compile(r"mcp__[A-Za-z0-9_.-]+__[A-Za-z0-9_.-]+")
 _AGENT_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,47}")
 _CACHE_SIZE = 4_096
 
 
-def find_rule_problem(rule: Rule) -> str:
+def get_categories(tools: Iterable[ToolDeclaration]) -> dict[str, ToolCategory]:
+    """Return the category of each known permission."""
+    return {**INHERENT_CATEGORIES, **{tool.name: tool.category for tool in tools}}
+
+
+def find_rule_problem(rule: Rule, tools: tuple[ToolDeclaration, ...]) -> str:
     """Return why a rule is invalid, or an empty string."""
-    if rule.permission not in PERMISSIONS and not is_mcp_tool_name(rule.permission):
-        known = ", ".join(sorted(PERMISSIONS))
+    categories = get_categories(tools)
+    if rule.permission not in categories and not is_mcp_tool_name(rule.permission):
+        known = ", ".join(sorted(categories))
         return f"unknown permission {rule.permission!r}; known: {known}, mcp__<server>__<tool>"
     if not rule.pattern:
         return "the pattern is empty and matches nothing; use * to match everything"
@@ -42,9 +56,11 @@ def find_rule_problem(rule: Rule) -> str:
     return ""
 
 
-def find_source_problem(sources: Iterable[RuleSource]) -> str:
+def find_source_problem(sources: Iterable[RuleSource], tools: tuple[ToolDeclaration, ...]) -> str:
     """Return what is wrong with the first invalid rule of some sources, or an empty string."""
-    problems = ((source, find_rule_problem(rule)) for source in sources for rule in source.rules)
+    problems = (
+        (source, find_rule_problem(rule, tools)) for source in sources for rule in source.rules
+    )
     return next((f"{source.name}: {problem}" for source, problem in problems if problem), "")
 
 
@@ -53,22 +69,32 @@ def is_mcp_tool_name(name: str) -> bool:
     return _MCP_TOOL_NAME.fullmatch(name) is not None
 
 
-def find_rule_warnings(rules: tuple[Rule, ...]) -> tuple[str, ...]:
+def find_rule_warnings(
+    rules: tuple[Rule, ...], tools: tuple[ToolDeclaration, ...]
+) -> tuple[str, ...]:
     """Return a warning for each rule of a source that does less than its author may expect."""
-    warnings = (_find_missing_write_rule(rule, rules) or _find_literal_path(rule) for rule in rules)
+    categories = get_categories(tools)
+    warnings = (
+        _find_missing_write_rule(rule, rules, categories) or _find_literal_path(rule, categories)
+        for rule in rules
+    )
     return tuple(warning for warning in warnings if warning)
 
 
-def _find_missing_write_rule(rule: Rule, rules: tuple[Rule, ...]) -> str:
-    if rule.permission != "edit" or rule.action == "allow":
+def _find_missing_write_rule(
+    rule: Rule, rules: tuple[Rule, ...], categories: Mapping[str, ToolCategory]
+) -> str:
+    is_change = categories.get(rule.permission) == "change"
+    if not is_change or rule.permission == "write" or rule.action == "allow":
         return ""
     if any(other.permission == "write" and other.pattern == rule.pattern for other in rules):
         return ""
     return f"{format_rule(rule)}: the rule does not cover write; add the same rule for write"
 
 
-def _find_literal_path(rule: Rule) -> str:
-    if rule.permission in PATH_PERMISSIONS and rule.pattern.startswith(("~", "$", "./")):
+def _find_literal_path(rule: Rule, categories: Mapping[str, ToolCategory]) -> str:
+    is_path = categories.get(rule.permission) in PATH_CATEGORIES
+    if is_path and rule.pattern.startswith(("~", "$", "./")):
         return f"{format_rule(rule)}: only * is special in a pattern; write out the path"
     return ""
 
@@ -85,9 +111,10 @@ def is_match(pattern: str, text: str, *, ignore_case: bool = False) -> bool:
     return compile_pattern(pattern)(text)
 
 
-def is_internal(requests: Iterable[PermissionRequest]) -> bool:
+def is_internal(requests: Iterable[PermissionRequest], tools: Iterable[ToolDeclaration]) -> bool:
     """Whether a call involves no path and no command, so that evaluating it cannot block."""
-    return all(request.permission in INTERNAL_PERMISSIONS for request in requests)
+    internal = {tool.name for tool in tools if tool.category in INTERNAL_CATEGORIES}
+    return all(request.permission in internal for request in requests)
 
 
 def has_tool(profile: PermissionProfile, name: str) -> bool:
@@ -109,7 +136,7 @@ class CompiledRule:
     match_bare_command: Callable[[str], bool] | None
     """For a command pattern that ends in ` *`: matches without that ending."""
     is_allow: bool
-    can_match_outside: bool
+    is_absolute: bool
     """The pattern may match paths outside the workspace, or the permission is not about paths."""
     required_substring: str
     """In lower case; ASCII texts without it cannot match. Empty: nothing is required."""
@@ -141,7 +168,7 @@ def compile_rule(rule: Rule) -> CompiledRule:
         match_folded=compile_pattern(fold_case(rule.pattern)),
         match_bare_command=compile_pattern(rule.pattern[:-2]) if has_bare_form else None,
         is_allow=rule.action == "allow",
-        can_match_outside=rule.permission not in PATH_PERMISSIONS or rule.pattern.startswith("/"),
+        is_absolute=rule.pattern.startswith("/"),
         required_substring=max(literals, key=len).lower() if rule.pattern.isascii() else "",
     )
 

@@ -1,11 +1,11 @@
-"""The `plan_enter` and `plan_exit` tools: ask the user whether to switch to another agent."""
+"""What `plan_enter` and `plan_exit` share: they ask the user whether to switch to another agent."""
 
 import asyncio
 import os
 import stat
 from pathlib import Path
 
-from actors.tools.tool import Arguments, Tool, ToolContext, ToolError
+from actors.tools.tool import Arguments, ToolContext, ToolError
 from messages.policy import PermissionRequest
 from messages.tool_calls import AgentSwitchProposal, CallPlan, ToolOutput
 from messages.user_questions import Choice, UserQuestion
@@ -97,21 +97,3 @@ def _make_call_plan(
         questions=(UserQuestion(text=text, header="plan", choices=choices),),
         switch_proposal=proposal,
     )
-
-
-PLAN_ENTER = Tool(
-    name="plan_enter",
-    description=ENTER_DESCRIPTION,
-    arguments=PlanArguments,
-    reads_only=False,
-    plan=plan_enter,
-    run=run,
-)
-PLAN_EXIT = Tool(
-    name="plan_exit",
-    description=EXIT_DESCRIPTION,
-    arguments=PlanArguments,
-    reads_only=False,
-    plan=plan_exit,
-    run=run,
-)

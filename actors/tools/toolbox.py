@@ -2,40 +2,31 @@
 
 from collections.abc import Sequence
 from functools import cache
+from importlib import import_module
 from typing import Any, cast
 
 from pydantic import JsonValue
 
-from actors.tools.bash import BASH
-from actors.tools.edit import EDIT
-from actors.tools.glob import GLOB
-from actors.tools.grep import GREP
-from actors.tools.help import HELP
-from actors.tools.ls import LS
-from actors.tools.plan_mode import PLAN_ENTER, PLAN_EXIT
-from actors.tools.question import QUESTION
-from actors.tools.read import READ
-from actors.tools.task import TASK
-from actors.tools.todo_write import TODO_WRITE
 from actors.tools.tool import AnyTool, Arguments
-from actors.tools.write import WRITE
+from actors.tools.tool_list import TOOL_LIST
+from messages.policy import ToolDeclaration
 
-BUILT_IN_TOOLS: tuple[AnyTool, ...] = (
-    READ,
-    LS,
-    GLOB,
-    GREP,
-    WRITE,
-    EDIT,
-    BASH,
-    TODO_WRITE,
-    QUESTION,
-    PLAN_ENTER,
-    PLAN_EXIT,
-    HELP,
-    TASK,
-)
-"""In the order in which requests list them; the order is part of the cached prefix."""
+
+def load_tool(declaration: ToolDeclaration) -> AnyTool:
+    """Return the constant `NAME` of the module `actors.tools.name`.
+
+    Raises:
+        ValueError: the tool declares something else than the list says.
+    """
+    module = import_module(f"actors.tools.{declaration.name}")
+    tool = cast("AnyTool", getattr(module, declaration.name.upper()))
+    if tool.declaration != declaration:
+        message = f"tool_list.py and the tool differ; the tool declares {tool.declaration}"
+        raise ValueError(message)
+    return tool
+
+
+BUILT_IN_TOOLS: tuple[AnyTool, ...] = tuple(map(load_tool, TOOL_LIST))
 
 
 def find_tool(name: str, tools: Sequence[AnyTool] = BUILT_IN_TOOLS) -> AnyTool | None:

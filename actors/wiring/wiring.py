@@ -30,8 +30,11 @@ from actors.supervisor.supervisor import ActorFactory, ChildFactories
 from actors.tools.command_runner import CommandRunner
 from actors.tools.file_search import find_ripgrep
 from actors.tools.local_command_runner import LocalCommandRunner
-from actors.tools.plan_mode import PLAN_ENTER, PLAN_EXIT, has_plan
+from actors.tools.plan_enter import PLAN_ENTER
+from actors.tools.plan_exit import PLAN_EXIT
+from actors.tools.plan_mode import has_plan
 from actors.tools.tool import AnyTool, ToolContext
+from actors.tools.tool_list import DECLARED_TOOLS
 from actors.tools.toolbox import BUILT_IN_TOOLS
 from actors.wiring.session_setup import SessionHandle, SessionOptions, resolve_mode
 from messages.address import APPROVALS, CONSOLE, JOURNAL, PERMISSIONS, PRIMARY
@@ -59,7 +62,9 @@ def make_child_factories(
     """Return the factories of the session's actors."""
     options = session.options
     workspace_paths = resolve_workspace_paths(options.workspace)
-    grants = ProjectGrantStore(options.grants_file, options.workspace.root, ports.file_system)
+    grants = ProjectGrantStore(
+        options.grants_file, options.workspace.root, DECLARED_TOOLS, ports.file_system
+    )
     policy = build_session_policy(session, grants.read().rules)
     subagent_factory = _make_subagent_factory(session, ports)
     agents = tuple(
@@ -91,14 +96,15 @@ def build_session_policy(session: SessionHandle, project_grants: tuple[Rule, ...
     outputs = options.workspace.to_target(options.output_folder(session.session_id))
     policy = build_initial_policy(
         options.workspace,
-        resolve_mode(options, session.records),
         options.rule_sources,
+        DECLARED_TOOLS,
         trusted=options.trusted,
         extra_protected=options.protected_paths,
     )
     read_outputs = Rule(permission="read", pattern=f"{outputs}/*", action="allow")
     return replace(
         policy,
+        mode=resolve_mode(options, session.records),
         defaults=(*policy.defaults, read_outputs),
         grants=settings.grants if settings else (),
         project_grants=project_grants,

@@ -20,6 +20,7 @@ from actors.sessions.state_paths import (
     project_folder,
 )
 from actors.tools.local_command_runner import LocalCommandRunner
+from actors.tools.tool_list import DECLARED_TOOLS
 from actors.wiring.session_setup import SessionOptions
 from shell.cli.session_lookup import find_session
 from shell.config.agent_discovery import DiscoveredAgents, discover_agents
@@ -115,7 +116,7 @@ def build_launch_config(
 
 
 def _list_session_notices(options: LaunchOptions, session: SessionOptions) -> list[str]:
-    grants = ProjectGrantStore(session.grants_file, session.workspace.root).read()
+    grants = ProjectGrantStore(session.grants_file, session.workspace.root, DECLARED_TOOLS).read()
     notices = [grants.problem] if grants.problem else []
     if options.continue_last and session.resume_path is None:
         notices.append(NO_EARLIER_SESSION)

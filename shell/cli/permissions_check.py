@@ -6,7 +6,7 @@ It makes the same decisions as the engine, but does not load what only actors ne
 import json
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -15,12 +15,13 @@ from actors.paths.workspace import Workspace
 from actors.permissions.decide_call import CallDecision, decide_call
 from actors.permissions.initial_policy import build_initial_policy, resolve_workspace_paths
 from actors.permissions.rule_matching import (
-    PATH_PERMISSIONS,
-    PERMISSIONS,
+    PATH_CATEGORIES,
     find_rule_problem,
+    get_categories,
     is_mcp_tool_name,
 )
 from actors.sessions.state_paths import config_folder, list_own_files
+from actors.tools.tool_list import DECLARED_TOOLS
 from messages.policy import PermissionProfile, PermissionRequest, Policy, Rule, RuleSource
 from shell.config.config_files import ConfigLocations, build_rule_sources, read_config_files
 from shell.config.trust_store import read_trust_store
@@ -32,6 +33,7 @@ from shell.startup.errors import StartError
 from shell.startup.options import CheckOptions
 from shell.text.sanitize import sanitize_line
 
+_CATEGORIES = get_categories(DECLARED_TOOLS)
 _RULE_KEYS = {"permission", "pattern", "action"}
 _BATCH_KEYS = {"id", "tool", "target", "rules"}
 _MAX_INPUT_BYTES = 16 * 1024 * 1024
@@ -49,7 +51,7 @@ class CheckContext:
     def decide(self, tool: str, target: str) -> CallDecision:
         """Decide one tool call."""
         path = os.path.join(self.workspace_paths.cwd, _expand_home(target))  # noqa: PTH118  (text, not a file)
-        target = path if tool in PATH_PERMISSIONS and target else target
+        target = path if _CATEGORIES.get(tool) in PATH_CATEGORIES and target else target
         request = PermissionRequest(permission=tool, target=target)
         return decide_call((request,), self.workspace_paths, self.policy, (self.profile,))
 
@@ -109,13 +111,14 @@ def _build_policy(
     )
     for notice in files.notices:
         print_error(notice)
-    return build_initial_policy(
+    policy = build_initial_policy(
         workspace,
-        options.mode,
         build_rule_sources(files, trusted=trusted),
+        DECLARED_TOOLS,
         trusted=trusted,
         extra_protected=(*own_files, *find_git_folders(workspace.root)),
     )
+    return replace(policy, mode=options.mode)
 
 
 def _build_profile(
@@ -140,7 +143,8 @@ def _build_profile(
 
 def _build_rules_only_policy(rules: tuple[Rule, ...]) -> Policy:
     """Return a policy with these rules alone: no defaults, protected paths or grants."""
-    return Policy(sources=(RuleSource(name="rules", rules=rules),), protected_paths=None)
+    sources = (RuleSource(name="rules", rules=rules),)
+    return Policy(sources=sources, tools=DECLARED_TOOLS, protected_paths=None)
 
 
 def _parse_rules(value: object, location: str) -> Iterator[Rule]:
@@ -159,7 +163,7 @@ def _parse_rule(entry: object, location: str) -> Rule:
         message = f"{location}: expected strings permission, pattern, action, and optionally agent"
         raise StartError(message)
     rule = Rule(**fields)
-    problem = find_rule_problem(rule)
+    problem = find_rule_problem(rule, DECLARED_TOOLS)
     if problem:
         message = f"{location}: {problem}"
         raise StartError(message)
@@ -167,8 +171,8 @@ def _parse_rule(entry: object, location: str) -> Rule:
 
 
 def _require_tool(tool: str, location: str) -> None:
-    if tool not in PERMISSIONS and not is_mcp_tool_name(tool):
-        message = f"{location}: unknown tool {tool!r}; known: {', '.join(sorted(PERMISSIONS))}"
+    if tool not in _CATEGORIES and not is_mcp_tool_name(tool):
+        message = f"{location}: unknown tool {tool!r}; known: {', '.join(sorted(_CATEGORIES))}"
         raise StartError(message)
 
 

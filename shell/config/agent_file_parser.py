@@ -7,7 +7,8 @@ from typing import Any, cast, get_args
 
 from actors.agents.definition.definition import AgentMode, Definition
 from actors.models.model_names import resolve_model
-from actors.permissions.rule_matching import PERMISSIONS, find_rule_problem
+from actors.permissions.rule_matching import find_rule_problem
+from actors.tools.tool_list import DECLARED_TOOLS
 from messages.policy import Action, PermissionMode, Rule
 from shell.config.agent_frontmatter import Frontmatter, FrontmatterError, parse_frontmatter
 
@@ -59,6 +60,7 @@ KEY_ALIASES = {
     "permissionMode": "approval_mode",
     "maxTurns": "max_turns",
 }
+_TOOL_NAMES = frozenset(tool.name for tool in DECLARED_TOOLS)
 _TOOL_ARGUMENTS = re.compile(r"\(.*\)\Z", re.DOTALL)
 
 
@@ -200,7 +202,7 @@ def normalize_tool_name(name: str) -> str:
     """Return our name for a tool: without arguments such as `Bash(git *)`, aliases resolved."""
     bare = _TOOL_ARGUMENTS.sub("", name).strip()
     lower = bare.lower()
-    normalized = TOOL_ALIASES.get(lower) or (lower if lower in PERMISSIONS else bare)
+    normalized = TOOL_ALIASES.get(lower) or (lower if lower in _TOOL_NAMES else bare)
     return normalized or "-"
 
 
@@ -241,7 +243,7 @@ def _make_rule(tool: str, pattern: str, action: object) -> Rule:
     rule = Rule(
         permission=normalize_tool_name(tool), pattern=pattern, action=cast("Action", action)
     )
-    problem = find_rule_problem(rule)
+    problem = find_rule_problem(rule, DECLARED_TOOLS)
     if problem:
         message = f"for {tool}: {problem}"
         raise ValueError(message)

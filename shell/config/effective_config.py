@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from actors.permissions.rule_matching import find_rule_warnings
+from actors.tools.tool_list import DECLARED_TOOLS
 from messages.policy import RuleSource
 from shell.config import config_layers
 from shell.config.config_files import (
@@ -57,4 +58,5 @@ def _filter_project(
 
 
 def _list_warnings(source: RuleSource) -> tuple[str, ...]:
-    return tuple(f"{source.name}: {text}" for text in find_rule_warnings(source.rules))
+    warnings = find_rule_warnings(source.rules, DECLARED_TOOLS)
+    return tuple(f"{source.name}: {warning}" for warning in warnings)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from actors.permissions.initial_policy import build_initial_policy
+from actors.tools.tool_list import DECLARED_TOOLS
 from messages.permissions import ReplaceRules
 from shell.config.workspace_discovery import find_git_folders
 from shell.startup.errors import StartError
@@ -34,8 +35,8 @@ def reload_rules(
         return ReloadedRules(None, tuple(map(str, error.args)))
     policy = build_initial_policy(
         options.workspace,
-        options.mode,
         config.rules,
+        DECLARED_TOOLS,
         trusted=options.trusted,
         extra_protected=(*options.protected_paths, *find_git_folders(options.workspace.root)),
     )

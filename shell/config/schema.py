@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias, get_args
 
 from actors.permissions.rule_matching import find_rule_problem
+from actors.tools.tool_list import DECLARED_TOOLS
 from messages.policy import Action, PermissionMode, Rule
 
 CONFIG_FORMAT = 1
@@ -108,7 +109,7 @@ def _one_of(*words: str) -> Validator:
 def _check_permission(value: object) -> str:
     if not isinstance(value, str):
         return "must be a string in quotes"
-    return find_rule_problem(Rule(permission=value, pattern="*", action="ask"))
+    return find_rule_problem(Rule(permission=value, pattern="*", action="ask"), DECLARED_TOOLS)
 
 
 def _check_pattern(value: object) -> str:

@@ -179,7 +179,9 @@ def make_change_tool(executions: list[str]) -> AnyTool:
         executions.append("ran")
         return ToolOutput(text="changed")
 
-    return Tool("change", "Change.", NoArguments, reads_only=False, plan=plan, run=run)
+    return Tool(
+        "change", "Change.", NoArguments, "change", "ask", reads_only=False, plan=plan, run=run
+    )
 
 
 @dataclass

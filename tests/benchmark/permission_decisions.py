@@ -13,9 +13,9 @@ from pathlib import Path
 
 from actors.paths.resolve import WorkspacePaths
 from actors.permissions.decide_call import decide_call
-from actors.permissions.default_rules import DEFAULT_RULES
 from messages.policy import Action, PermissionProfile, PermissionRequest, Policy, Rule, RuleSource
 from shell.process.deferred_imports import enable_gc
+from tests.actors.permissions.decision_helpers import DEFAULT_RULES
 from tests.benchmark.benchmark_row import BenchmarkRow
 from tests.benchmark.whole_program import PYTHON_BASELINE, process_ms, program_command
 

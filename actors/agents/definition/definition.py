@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from actors.agents.definition import system_prompts
+from actors.tools.tool_list import TOOL_LIST
 from messages.policy import PermissionMode, PermissionProfile, Rule, RuleSource
 
 AgentMode = Literal["primary", "subagent", "all"]
@@ -45,6 +46,7 @@ class Definition:
     """Where it is defined, for the user."""
 
 
+_FILE_READING_TOOLS = tuple(tool.name for tool in TOOL_LIST if tool.category in ("read", "search"))
 BUILD_AGENT = Definition(
     name="build",
     description="Reads and changes files, and runs commands; asks for approval when needed.",
@@ -70,7 +72,7 @@ EXPLORE_AGENT = Definition(
     name="explore",
     description="Explores the code by reading and searching only; say how thorough it should be.",
     system_prompt=system_prompts.EXPLORE_PROMPT,
-    tools=("read", "ls", "glob", "grep", "todo_write", "bash"),
+    tools=(*_FILE_READING_TOOLS, "todo_write", "bash"),
     read_only=True,
 )
 SANDBOXED_AGENT = Definition(

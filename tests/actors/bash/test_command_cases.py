@@ -4,16 +4,20 @@ from dataclasses import replace
 
 import pytest
 
-from actors.permissions.default_rules import DEFAULT_RULES
+from actors.tools.tool_list import DECLARED_TOOLS
 from messages.policy import Policy, Rule
 from tests.actors.bash.case_format import CommandCase, Stage
 from tests.actors.bash.command_cases import CASES
 from tests.actors.bash.read_only_cases import NOT_READ_ONLY, READ_ONLY, READ_ONLY_EDGE_CASES
-from tests.actors.permissions.decision_helpers import decide_action, rules_only_policy
+from tests.actors.permissions.decision_helpers import (
+    DEFAULT_RULES,
+    decide_action,
+    rules_only_policy,
+)
 
 pytestmark = pytest.mark.quick
 
-TRUSTED_DEFAULTS = replace(Policy(defaults=DEFAULT_RULES), trusted=True)
+TRUSTED_DEFAULTS = replace(Policy(tools=DECLARED_TOOLS, defaults=DEFAULT_RULES), trusted=True)
 KINDS = sorted({(case.stage, case.kind) for case in CASES})
 
 

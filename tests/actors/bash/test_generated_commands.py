@@ -7,12 +7,16 @@ from random import Random
 import pytest
 
 from actors.bash.parse import ParsedCommand, parse_command
-from actors.permissions.default_rules import DEFAULT_RULES
+from actors.tools.tool_list import DECLARED_TOOLS
 from messages.policy import Policy, Rule
 from tests.actors.bash.command_cases import CASES
 from tests.actors.bash.random_commands import make_random_command, mutate_command
 from tests.actors.bash.read_only_cases import READ_ONLY
-from tests.actors.permissions.decision_helpers import decide_action, rules_only_policy
+from tests.actors.permissions.decision_helpers import (
+    DEFAULT_RULES,
+    decide_action,
+    rules_only_policy,
+)
 
 PAYLOADS = (
     "touch p", "rm -rf p", "/bin/rm p", "sudo rm p", "bash -c 'touch p'", "eval touch p",
@@ -47,7 +51,7 @@ ALLOW_OUTER_WORDS = rules_only_policy(
     *(Rule(permission="bash", pattern=each, action="allow") for each in ("cat", "ls", "date *")),
     *(Rule(permission=each, pattern="*", action="allow") for each in ("read", "write")),
 )
-TRUSTED_DEFAULTS = replace(Policy(defaults=DEFAULT_RULES), trusted=True)
+TRUSTED_DEFAULTS = replace(Policy(tools=DECLARED_TOOLS, defaults=DEFAULT_RULES), trusted=True)
 KNOWN_COMMANDS = tuple(case.command for case in (*CASES, *READ_ONLY) if len(case.command) < 300)
 
 

@@ -7,9 +7,10 @@ import pytest
 from actors.bash.command_parser import TOO_DEEP
 from actors.bash.parse import parse_command
 from actors.bash.syntax.fast_path import split_plain_commands
-from actors.permissions.default_rules import DEFAULT_RULES
+from actors.tools.tool_list import DECLARED_TOOLS
 from messages.policy import Policy, Rule, RuleSource
 from tests.actors.permissions.decision_helpers import (
+    DEFAULT_RULES,
     decide_action,
     decide_requests,
     rules_only_policy,
@@ -87,7 +88,11 @@ def test_files_without_rules_add_nothing_to_decide() -> None:
 
 
 def policy_of(*rules: Rule) -> Policy:
-    return Policy(defaults=DEFAULT_RULES, sources=(RuleSource(name="rules", rules=rules),))
+    return Policy(
+        tools=DECLARED_TOOLS,
+        defaults=DEFAULT_RULES,
+        sources=(RuleSource(name="rules", rules=rules),),
+    )
 
 
 def list_accesses(command: tuple[str, str], policy: Policy) -> list[tuple[str, str]]:

@@ -4,15 +4,19 @@ from pathlib import Path
 
 from actors.paths.resolve import WorkspacePaths
 from actors.permissions.decide_call import CallDecision, decide_call
-from actors.permissions.default_rules import DEFAULT_RULES
+from actors.permissions.default_rules import build_default_rules
 from actors.permissions.project_grants import ProjectGrantStore
+from actors.tools.tool_list import DECLARED_TOOLS
 from messages.policy import Action, PermissionProfile, PermissionRequest, Policy, Rule, RuleSource
 
+DEFAULT_RULES = build_default_rules(DECLARED_TOOLS)
 WORKSPACE_PATHS = WorkspacePaths(
     root="/nowhere/project", cwd="/nowhere/project", home="/nowhere/home"
 )
 BUILD_PROFILE = PermissionProfile(agent="build")
-GRANT_STORE = ProjectGrantStore(Path("/nowhere/state/grants.json"), Path("/nowhere/project"))
+GRANT_STORE = ProjectGrantStore(
+    Path("/nowhere/state/grants.json"), Path("/nowhere/project"), DECLARED_TOOLS
+)
 
 
 def permission_request(permission: str, target: str) -> PermissionRequest:
@@ -33,7 +37,9 @@ def project_rules(*rules: Rule, trusted: bool = True) -> RuleSource:
 
 def rules_only_policy(*rules: Rule) -> Policy:
     """Build a policy with one rule source alone, as `permissions check --rules` does."""
-    return Policy(sources=(RuleSource(name="rules", rules=rules),), protected_paths=None)
+    return Policy(
+        sources=(RuleSource(name="rules", rules=rules),), tools=DECLARED_TOOLS, protected_paths=None
+    )
 
 
 def decide_requests(
@@ -45,7 +51,7 @@ def decide_requests(
     return decide_call(
         tuple(permission_request(*request) for request in requests),
         workspace_paths,
-        policy or Policy(defaults=DEFAULT_RULES),
+        policy or Policy(tools=DECLARED_TOOLS, defaults=DEFAULT_RULES),
         chain,
     )
 

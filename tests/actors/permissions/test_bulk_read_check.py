@@ -5,13 +5,13 @@ from dataclasses import replace
 import pytest
 
 from actors.permissions.bulk_read_check import can_read
-from actors.permissions.default_rules import DEFAULT_RULES
+from actors.tools.tool_list import DECLARED_TOOLS
 from messages.policy import FileReadPolicy, PermissionProfile, Policy, Rule
-from tests.actors.permissions.decision_helpers import BUILD_PROFILE, rule, user_rules
+from tests.actors.permissions.decision_helpers import BUILD_PROFILE, DEFAULT_RULES, rule, user_rules
 
 pytestmark = pytest.mark.quick
 
-DEFAULTS = Policy(defaults=DEFAULT_RULES)
+DEFAULTS = Policy(tools=DECLARED_TOOLS, defaults=DEFAULT_RULES)
 
 
 def read_policy(policy: Policy, *chain: PermissionProfile) -> FileReadPolicy:

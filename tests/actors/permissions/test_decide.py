@@ -4,11 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from actors.permissions.default_rules import DEFAULT_RULES
 from actors.permissions.grants import with_grants
+from actors.tools.tool_list import DECLARED_TOOLS
 from messages.policy import Action, PermissionMode, PermissionProfile, Policy
 from tests.actors.permissions.decision_helpers import (
     BUILD_PROFILE,
+    DEFAULT_RULES,
     decide_action,
     decide_requests,
     project_rules,
@@ -19,7 +20,7 @@ from tests.actors.permissions.decision_helpers import (
 
 pytestmark = pytest.mark.quick
 
-DEFAULTS = Policy(defaults=DEFAULT_RULES)
+DEFAULTS = Policy(tools=DECLARED_TOOLS, defaults=DEFAULT_RULES)
 
 
 def policy_in_mode(mode: PermissionMode) -> Policy:

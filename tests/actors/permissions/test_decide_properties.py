@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from actors.permissions.access import Access
 from actors.permissions.decide import combine_decisions, decide_access
 from actors.permissions.decision import NO_OBJECTION, AccessDecision, find_strictest
-from actors.permissions.default_rules import DEFAULT_RULES
 from actors.permissions.grants import with_grants
 from actors.permissions.mode_order import MODES
 from actors.permissions.rule_index import get_rule_index
-from actors.permissions.rule_matching import STRICTNESS
+from actors.permissions.rule_matching import STRICTNESS, get_categories
+from actors.tools.tool_list import DECLARED_TOOLS
 from messages.policy import PermissionProfile, Policy, Rule, RuleSource
-from tests.actors.permissions.decision_helpers import decide_requests
+from tests.actors.permissions.decision_helpers import DEFAULT_RULES, decide_requests
 
 pytestmark = pytest.mark.quick
 
@@ -63,16 +63,19 @@ policies = st.builds(
     trusted=st.booleans(),
 )
 
+CATEGORIES = get_categories(DECLARED_TOOLS)
+
 
 @st.composite
 def accesses(draw: st.DrawFn) -> Access:
     permission, target = draw(permissions), draw(st.sampled_from(TARGETS))
-    read = Access("read", "a", "bash", changes_nothing=True)
+    read = Access("read", "a", "bash", "read", changes_nothing=True)
     is_command = permission == "bash"
     return Access(
         permission=permission,
         target=target,
         tool=permission,
+        category=CATEGORIES[permission],
         rule_scope=draw(st.sampled_from(("all", "all", "ask_or_deny", "deny_only"))),
         other_spellings=draw(st.sampled_from(((), ("a",), ("rm a",)))),
         is_in_workspace=not target.startswith("/"),
@@ -89,12 +92,12 @@ PROPERTY = settings(max_examples=2 * settings().max_examples)
 calls = st.lists(accesses(), min_size=1, max_size=3)
 
 
-PLAIN = [Access("write", "a", "write")]
+PLAIN = [Access("write", "a", "write", "change")]
 LOOSE_SOURCE = RuleSource(
     name="loose", rules=(Rule(permission="write", pattern="*", action="allow"),)
 )
 BUILD = PermissionProfile(agent="build")
-DEFAULTS = Policy(defaults=DEFAULT_RULES)
+DEFAULTS = Policy(tools=DECLARED_TOOLS, defaults=DEFAULT_RULES)
 LOOSE_POLICY = replace(DEFAULTS, sources=(LOOSE_SOURCE,))
 AUTO_EDIT = replace(DEFAULTS, mode="auto-edit")
 ASK_SOURCE = RuleSource(name="ask", rules=(Rule(permission="write", pattern="a", action="ask"),))
@@ -107,6 +110,7 @@ GIT = [
         "bash",
         "git status",
         "bash",
+        "command",
         changes_nothing=True,
         required_reads=(),
         requires_trust=True,

@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 
 from actors.paths.resolve import WorkspacePaths
-from actors.permissions.default_rules import DEFAULT_RULES
 from actors.permissions.directory_scan import MAX_SCANNED_ENTRIES, DirectoryScan
+from actors.tools.tool_list import DECLARED_TOOLS
 from messages.policy import Action, Policy
 from tests.actors.permissions.decision_helpers import (
+    DEFAULT_RULES,
     decide_action,
     decide_requests,
     rule,
@@ -109,7 +110,7 @@ def test_read_rules_apply_to_the_files_that_exist(
     pattern: str, action: Action, expected: Action, workspace_paths: WorkspacePaths
 ) -> None:
     source = user_rules(rule("read", pattern, action))
-    policy = Policy(defaults=DEFAULT_RULES, sources=(source,))
+    policy = Policy(tools=DECLARED_TOOLS, defaults=DEFAULT_RULES, sources=(source,))
 
     assert (
         decide_action("bash", "grep -r K src", policy, workspace_paths=workspace_paths) == expected
@@ -144,7 +145,7 @@ def test_a_link_asks_only_if_the_command_follows_links(
 
 
 def test_git_diff_may_compare_folders_outside_a_repository(workspace_paths: WorkspacePaths) -> None:
-    trusted = Policy(defaults=DEFAULT_RULES, trusted=True)
+    trusted = Policy(tools=DECLARED_TOOLS, defaults=DEFAULT_RULES, trusted=True)
 
     assert (
         decide_action("bash", "git diff app src", trusted, workspace_paths=workspace_paths) == "ask"
@@ -212,7 +213,7 @@ def test_more_files_than_can_be_checked_ask(workspace_paths: WorkspacePaths) -> 
         "ask",
         "it may read more files than can be checked in advance",
     )
-    granted = replace(Policy(defaults=DEFAULT_RULES), grants=decision.grants)
+    granted = replace(Policy(tools=DECLARED_TOOLS, defaults=DEFAULT_RULES), grants=decision.grants)
     assert (
         decide_action("bash", "grep -r K many", granted, workspace_paths=workspace_paths) == "allow"
     )

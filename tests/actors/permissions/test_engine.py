@@ -7,9 +7,9 @@ import pytest
 
 from actors.paths.resolve import WorkspacePaths
 from actors.permissions.decide_call import CallDecision, decide_call
-from actors.permissions.default_rules import DEFAULT_RULES
 from actors.permissions.engine import EvaluationSettings, PermissionEngine
 from actors.runtime.system import ActorSystem
+from actors.tools.tool_list import DECLARED_TOOLS
 from messages.address import JOURNAL, PERMISSIONS, PRIMARY, Address
 from messages.journal import Append, Appended, AppendFailed
 from messages.permissions import (
@@ -22,12 +22,17 @@ from messages.permissions import (
     StoreGrantFailed,
 )
 from messages.policy import PermissionProfile, PermissionRequest, Policy, Rule
-from tests.actors.permissions.decision_helpers import BUILD_PROFILE, GRANT_STORE, WORKSPACE_PATHS
+from tests.actors.permissions.decision_helpers import (
+    BUILD_PROFILE,
+    DEFAULT_RULES,
+    GRANT_STORE,
+    WORKSPACE_PATHS,
+)
 from tests.probe import Probe, start_probe
 
 pytestmark = pytest.mark.quick
 
-DEFAULTS = Policy(defaults=DEFAULT_RULES)
+DEFAULTS = Policy(tools=DECLARED_TOOLS, defaults=DEFAULT_RULES)
 WRITE_A = Rule(permission="write", pattern="a.py", action="allow")
 WRITE_B = Rule(permission="write", pattern="b.py", action="allow")
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from actors.permissions.default_rules import DEFAULT_RULES
 from actors.permissions.engine import PermissionEngine
 from actors.permissions.project_grants import ProjectGrantStore
 from actors.runtime.system import ActorSystem
+from actors.tools.tool_list import DECLARED_TOOLS
 from messages.address import JOURNAL, PERMISSIONS, PRIMARY
 from messages.base import Message
 from messages.journal import Append, Appended, AppendFailed
@@ -35,6 +35,7 @@ from messages.permissions import (
 from messages.policy import GrantScope, Policy, SessionMode
 from tests.actors.permissions.decision_helpers import (
     BUILD_PROFILE,
+    DEFAULT_RULES,
     WORKSPACE_PATHS,
     permission_request,
     rule,
@@ -43,7 +44,7 @@ from tests.probe import Probe, start_probe
 
 pytestmark = pytest.mark.quick
 
-DEFAULTS = Policy(defaults=DEFAULT_RULES)
+DEFAULTS = Policy(tools=DECLARED_TOOLS, defaults=DEFAULT_RULES)
 GRANT_A = rule("write", "a.py")
 GRANT_B = rule("write", "b.py")
 
@@ -95,7 +96,9 @@ StartEngine = Callable[..., PolicyUpdateFixture]
 def start_engine(system: ActorSystem, tmp_path: Path) -> StartEngine:
     def start(policy: Policy = DEFAULTS, root: Path = tmp_path) -> PolicyUpdateFixture:
         return PolicyUpdateFixture(
-            system, ProjectGrantStore(tmp_path / "state" / "grants.json", root), policy
+            system,
+            ProjectGrantStore(tmp_path / "state" / "grants.json", root, DECLARED_TOOLS),
+            policy,
         )
 
     return start
@@ -117,7 +120,7 @@ def test_a_looser_mode_takes_effect_when_it_is_on_disk(start_engine: StartEngine
 def test_a_stricter_mode_applies_even_if_writing_it_fails(
     start_engine: StartEngine,
 ) -> None:
-    engine = start_engine(Policy(mode="yolo", defaults=DEFAULT_RULES))
+    engine = start_engine(Policy(mode="yolo", tools=DECLARED_TOOLS, defaults=DEFAULT_RULES))
     engine.tell(ChangeMode(mode="default"))
     assert engine.request_action("bash", "make") == "ask"
     engine.fail_write()
@@ -160,7 +163,9 @@ def test_pending_modes_are_never_looser_than_the_last_request(
 
 
 def test_each_change_makes_the_broker_reevaluate_parked_calls(start_engine: StartEngine) -> None:
-    engine = start_engine(Policy(mode="auto-edit", defaults=DEFAULT_RULES, grants=(GRANT_A,)))
+    engine = start_engine(
+        Policy(mode="auto-edit", tools=DECLARED_TOOLS, defaults=DEFAULT_RULES, grants=(GRANT_A,))
+    )
     engine.tell(ChangeMode(mode="default"))
     engine.approvals.expect_kind(PolicyChanged)
     engine.accept_write()
@@ -175,7 +180,9 @@ def test_each_change_makes_the_broker_reevaluate_parked_calls(start_engine: Star
 def test_a_revocation_applies_at_once_and_is_confirmed_later(
     start_engine: StartEngine,
 ) -> None:
-    engine = start_engine(Policy(defaults=DEFAULT_RULES, grants=(GRANT_A, GRANT_B)))
+    engine = start_engine(
+        Policy(tools=DECLARED_TOOLS, defaults=DEFAULT_RULES, grants=(GRANT_A, GRANT_B))
+    )
     engine.tell(RevokeGrant(rule=GRANT_A, scope="session"))
     assert engine.request_action("write", "a.py") == "ask"
     assert engine.request_action("write", "b.py") == "allow"
@@ -187,7 +194,7 @@ def test_a_revocation_applies_at_once_and_is_confirmed_later(
 def test_a_revocation_that_cannot_be_written_applies_in_this_run(
     start_engine: StartEngine,
 ) -> None:
-    engine = start_engine(Policy(defaults=DEFAULT_RULES, grants=(GRANT_A,)))
+    engine = start_engine(Policy(tools=DECLARED_TOOLS, defaults=DEFAULT_RULES, grants=(GRANT_A,)))
     engine.tell(RevokeGrant(rule=GRANT_A, scope="session"))
     engine.fail_write()
     engine.user.expect(RevokeGrantFailed(rule=GRANT_A, scope="session", detail="disk full"))
@@ -212,7 +219,7 @@ def test_a_grant_revoked_before_it_is_on_disk_never_applies(
 def test_a_second_revocation_applies_before_it_is_written(
     start_engine: StartEngine,
 ) -> None:
-    engine = start_engine(Policy(defaults=DEFAULT_RULES, grants=(GRANT_A,)))
+    engine = start_engine(Policy(tools=DECLARED_TOOLS, defaults=DEFAULT_RULES, grants=(GRANT_A,)))
     revocation = RevokeGrant(rule=GRANT_A, scope="session")
     engine.tell(revocation, StoreGrant(id="r", rules=(GRANT_A,)), revocation)
     engine.accept_write()
@@ -255,7 +262,7 @@ def test_a_project_grant_is_stored_before_it_takes_effect(
     engine.tell(StoreGrant(id="r", rules=(GRANT_A,), scope="project"))
     engine.user.expect(GrantStored(id="r", policy_version=2))
     assert engine.request_action("write", "a.py") == "allow"
-    store = ProjectGrantStore(tmp_path / "state" / "grants.json", tmp_path)
+    store = ProjectGrantStore(tmp_path / "state" / "grants.json", tmp_path, DECLARED_TOOLS)
     assert store.read().rules == (GRANT_A,)
     engine.tell(RevokeGrant(rule=GRANT_A, scope="project"))
     engine.user.expect_kind(GrantRevoked)
@@ -267,9 +274,11 @@ def test_a_project_grant_is_stored_before_it_takes_effect(
 def test_replacing_rules_reads_project_grants_from_disk_again(
     start_engine: StartEngine, tmp_path: Path
 ) -> None:
-    store = ProjectGrantStore(tmp_path / "state" / "grants.json", tmp_path)
+    store = ProjectGrantStore(tmp_path / "state" / "grants.json", tmp_path, DECLARED_TOOLS)
     store.apply_update(StoreGrant(id="r", rules=(GRANT_A,), scope="project"))
-    engine = start_engine(Policy(defaults=DEFAULT_RULES, project_grants=store.read().rules))
+    engine = start_engine(
+        Policy(tools=DECLARED_TOOLS, defaults=DEFAULT_RULES, project_grants=store.read().rules)
+    )
     assert engine.request_action("write", "a.py") == "allow"
     store.apply_update(RevokeGrant(rule=GRANT_A, scope="project"))
     engine.tell(ReplaceRules(sources=(), trusted=False))

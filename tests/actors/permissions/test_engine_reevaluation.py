@@ -9,10 +9,10 @@ import pytest
 
 from actors.paths.resolve import WorkspacePaths
 from actors.permissions.decide_call import CallDecision, decide_call
-from actors.permissions.default_rules import DEFAULT_RULES
 from actors.permissions.engine import EvaluationSettings, PermissionEngine
 from actors.permissions.evaluation_pool import MAX_CONCURRENT_EVALUATIONS
 from actors.runtime.system import ActorSystem
+from actors.tools.tool_list import DECLARED_TOOLS
 from messages.address import JOURNAL, PERMISSIONS, PRIMARY
 from messages.journal import Append, Appended, AppendFailed
 from messages.permissions import (
@@ -30,6 +30,7 @@ from messages.permissions import (
 from messages.policy import PermissionProfile, PermissionRequest, Policy, RuleSource
 from tests.actors.permissions.decision_helpers import (
     BUILD_PROFILE,
+    DEFAULT_RULES,
     GRANT_STORE,
     WORKSPACE_PATHS,
     permission_request,
@@ -40,7 +41,11 @@ from tests.probe import PROBE_TIMEOUT_S, Probe, start_probe
 
 pytestmark = pytest.mark.quick
 
-OLD_POLICY = Policy(sources=(user_rules(rule("bash", "make", "allow")),), defaults=DEFAULT_RULES)
+OLD_POLICY = Policy(
+    sources=(user_rules(rule("bash", "make", "allow")),),
+    tools=DECLARED_TOOLS,
+    defaults=DEFAULT_RULES,
+)
 DENY_MAKE = ReplaceRules(sources=(user_rules(rule("bash", "make", "deny")),), trusted=False)
 ProfileChain = tuple[PermissionProfile, ...]
 
@@ -133,7 +138,9 @@ def start_engine(system: ActorSystem, decider: BlockingDecider) -> StartEngine:
 def test_a_hanging_evaluation_asks_and_later_ones_are_decided(
     start_engine: StartEngine,
 ) -> None:
-    engine = start_engine(Policy(mode="yolo", defaults=DEFAULT_RULES), timeout_s=0.2)
+    engine = start_engine(
+        Policy(mode="yolo", tools=DECLARED_TOOLS, defaults=DEFAULT_RULES), timeout_s=0.2
+    )
 
     decision = engine.request_decision("slow")
     assert (decision.action, decision.grants) == ("ask", ())
@@ -160,7 +167,9 @@ def test_an_internal_call_is_decided_while_every_thread_is_busy(
 def test_many_hanging_evaluations_use_few_threads_and_ask(
     start_engine: StartEngine, decider: BlockingDecider
 ) -> None:
-    engine = start_engine(Policy(mode="yolo", defaults=DEFAULT_RULES), timeout_s=0.3)
+    engine = start_engine(
+        Policy(mode="yolo", tools=DECLARED_TOOLS, defaults=DEFAULT_RULES), timeout_s=0.3
+    )
     for _ in range(100):
         engine.send_request("slow")
     assert decider.started.wait(PROBE_TIMEOUT_S)
@@ -229,7 +238,11 @@ def test_a_call_is_evaluated_again_if_the_rules_changed(
 ) -> None:
     """The old rules would allow the call."""
     engine = start_engine(
-        Policy(sources=(user_rules(rule("bash", "slow")),), defaults=DEFAULT_RULES)
+        Policy(
+            sources=(user_rules(rule("bash", "slow")),),
+            tools=DECLARED_TOOLS,
+            defaults=DEFAULT_RULES,
+        )
     )
     engine.send_request("slow")
     assert decider.started.wait(PROBE_TIMEOUT_S)

@@ -4,16 +4,21 @@ from functools import partial
 
 import pytest
 
-from actors.permissions.default_rules import DEFAULT_RULES
 from actors.permissions.engine import PermissionEngine
 from actors.runtime.supervision import Restart
 from actors.runtime.system import ActorSystem
+from actors.tools.tool_list import DECLARED_TOOLS
 from messages.address import JOURNAL, PERMISSIONS, PRIMARY
 from messages.journal import ReadRecords, RecordsRead
 from messages.permissions import EvaluatePermission, GetPolicy, PermissionDecision, RegisterAgent
 from messages.policy import PermissionRequest, Policy
 from tests.actors.crashable_session import CrashTrigger, with_crash_trigger
-from tests.actors.permissions.decision_helpers import BUILD_PROFILE, GRANT_STORE, WORKSPACE_PATHS
+from tests.actors.permissions.decision_helpers import (
+    BUILD_PROFILE,
+    DEFAULT_RULES,
+    GRANT_STORE,
+    WORKSPACE_PATHS,
+)
 from tests.probe import start_probe
 
 pytestmark = pytest.mark.quick
@@ -25,7 +30,11 @@ def test_a_request_waits_until_its_agent_is_registered_again(system: ActorSystem
     )
     crash_trigger = CrashTrigger()
     engine = partial(
-        PermissionEngine, JOURNAL, Policy(defaults=DEFAULT_RULES), WORKSPACE_PATHS, GRANT_STORE
+        PermissionEngine,
+        JOURNAL,
+        Policy(tools=DECLARED_TOOLS, defaults=DEFAULT_RULES),
+        WORKSPACE_PATHS,
+        GRANT_STORE,
     )
     system.start(
         with_crash_trigger(engine, crash_trigger), "permissions", Restart(limit=1, window_s=3600.0)

@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from actors.paths.resolve import WorkspacePaths
-from actors.permissions.default_rules import DEFAULT_RULES
+from actors.tools.tool_list import DECLARED_TOOLS
 from messages.policy import Action, Policy
-from tests.actors.permissions.decision_helpers import decide_action, rule, user_rules
+from tests.actors.permissions.decision_helpers import DEFAULT_RULES, decide_action, rule, user_rules
 
 pytestmark = pytest.mark.quick
 
-TRUSTED_POLICY = Policy(defaults=DEFAULT_RULES, trusted=True)
+TRUSTED_POLICY = Policy(tools=DECLARED_TOOLS, defaults=DEFAULT_RULES, trusted=True)
 
 
 @pytest.fixture

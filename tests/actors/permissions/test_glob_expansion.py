@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from actors.paths.resolve import WorkspacePaths
-from actors.permissions.default_rules import DEFAULT_RULES
 from actors.permissions.glob_expansion import MAX_COMPARED_NAMES, GlobExpansion
+from actors.tools.tool_list import DECLARED_TOOLS
 from messages.policy import Policy
 from tests.actors.permissions.decision_helpers import (
+    DEFAULT_RULES,
     decide_action,
     decide_requests,
     rule,
@@ -33,7 +34,12 @@ DENY_POLICY = rules_only_policy(
     rule("read", "/*/outside/*", "deny"),
     rule("write", "*.lock", "deny"),
 )
-YOLO_POLICY = Policy(mode="yolo", defaults=DEFAULT_RULES, sources=(user_rules(*ALLOW_ALL_RULES),))
+YOLO_POLICY = Policy(
+    mode="yolo",
+    tools=DECLARED_TOOLS,
+    defaults=DEFAULT_RULES,
+    sources=(user_rules(*ALLOW_ALL_RULES),),
+)
 
 
 @pytest.fixture

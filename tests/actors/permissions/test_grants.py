@@ -5,14 +5,14 @@ from dataclasses import replace
 import pytest
 
 from actors.permissions.decision import AccessDecision
-from actors.permissions.default_rules import DEFAULT_RULES
 from actors.permissions.grants import find_command_prefix, with_grants
+from actors.tools.tool_list import DECLARED_TOOLS
 from messages.policy import Policy, Rule
-from tests.actors.permissions.decision_helpers import decide_requests, rule
+from tests.actors.permissions.decision_helpers import DEFAULT_RULES, decide_requests, rule
 
 pytestmark = pytest.mark.quick
 
-DEFAULTS = Policy(defaults=DEFAULT_RULES)
+DEFAULTS = Policy(tools=DECLARED_TOOLS, defaults=DEFAULT_RULES)
 
 
 def decide_command(command: str, *grants: Rule) -> AccessDecision:

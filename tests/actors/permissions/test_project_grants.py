@@ -13,6 +13,7 @@ from actors.permissions.project_grants import (
     ProjectGrantsUpdateFailed,
     StoredGrants,
 )
+from actors.tools.tool_list import DECLARED_TOOLS
 from messages.permissions import RevokeGrant, StoreGrant
 from messages.policy import Rule
 from tests.actors.permissions.decision_helpers import rule
@@ -29,7 +30,7 @@ def store_grant(*rules: Rule) -> StoreGrant:
 
 @pytest.fixture
 def store(tmp_path: Path) -> ProjectGrantStore:
-    return ProjectGrantStore(tmp_path / "state" / "grants.json", tmp_path / "work")
+    return ProjectGrantStore(tmp_path / "state" / "grants.json", tmp_path / "work", DECLARED_TOOLS)
 
 
 def write_store(store: ProjectGrantStore, content: object) -> None:
@@ -50,7 +51,9 @@ def test_stored_grants_persist_until_they_are_revoked(
     assert store.apply_update(store_grant(GRANT_A, GRANT_B)) == ProjectGrantsLoaded(
         rules=(GRANT_A, GRANT_B)
     )
-    assert ProjectGrantStore(store.path, store.root).read() == StoredGrants((GRANT_A, GRANT_B))
+    assert ProjectGrantStore(store.path, store.root, DECLARED_TOOLS).read() == StoredGrants(
+        (GRANT_A, GRANT_B)
+    )
     revocation = RevokeGrant(rule=GRANT_A, scope="project")
     assert store.apply_update(revocation) == ProjectGrantsLoaded(rules=(GRANT_B,))
     assert store.read() == StoredGrants((GRANT_B,))
@@ -60,7 +63,7 @@ def test_stored_grants_persist_until_they_are_revoked(
 def test_grants_apply_only_to_their_own_root(
     store: ProjectGrantStore,
 ) -> None:
-    other = ProjectGrantStore(store.path, store.root.parent / "moved")
+    other = ProjectGrantStore(store.path, store.root.parent / "moved", DECLARED_TOOLS)
     store.apply_update(store_grant(GRANT_A))
     assert other.read() == StoredGrants()
     other.apply_update(store_grant(GRANT_B))
@@ -154,7 +157,9 @@ def test_concurrent_grants_from_several_processes_are_all_stored(store: ProjectG
 
     def store_all(own_rules: list[Rule]) -> None:
         for own_rule in own_rules:
-            ProjectGrantStore(store.path, store.root).apply_update(store_grant(own_rule))
+            ProjectGrantStore(store.path, store.root, DECLARED_TOOLS).apply_update(
+                store_grant(own_rule)
+            )
 
     threads = [Thread(target=store_all, args=(rules[at::4],)) for at in range(4)]
     for thread in threads:

@@ -8,15 +8,16 @@ from typing import get_args
 import pytest
 
 from actors.paths.resolve import WorkspacePaths
-from actors.permissions.default_rules import DEFAULT_RULES
 from actors.permissions.protected_paths import (
     ProtectedPaths,
     find_hooks_folders,
     find_link_targets,
     to_targets,
 )
+from actors.tools.tool_list import DECLARED_TOOLS
 from messages.policy import PermissionMode, Policy, Rule
 from tests.actors.permissions.decision_helpers import (
+    DEFAULT_RULES,
     decide_action,
     decide_requests,
     rule,
@@ -99,7 +100,7 @@ def test_no_mode_and_no_grant_allows_a_protected_file(
 ) -> None:
     for target in PROTECTED_TARGETS:
         granted = Rule(permission=permission, pattern=target, action="allow")
-        policy = Policy(mode=mode, defaults=DEFAULT_RULES, grants=(granted,))
+        policy = Policy(mode=mode, tools=DECLARED_TOOLS, defaults=DEFAULT_RULES, grants=(granted,))
         decision = decide_requests((permission, target), policy=policy).decision
         expected = "deny" if mode == "plan" else "ask"
         assert (decision.action, decision.grants) == (expected, ()), target
@@ -215,7 +216,12 @@ ALLOW_ALL_RULES = tuple(
     rule(permission, pattern)
     for permission, pattern in product(("bash", "read", "write", "edit"), ("*", "/*"))
 )
-YOLO_POLICY = Policy(mode="yolo", defaults=DEFAULT_RULES, sources=(user_rules(*ALLOW_ALL_RULES),))
+YOLO_POLICY = Policy(
+    mode="yolo",
+    tools=DECLARED_TOOLS,
+    defaults=DEFAULT_RULES,
+    sources=(user_rules(*ALLOW_ALL_RULES),),
+)
 
 
 def fill_in(command: str, target: str) -> str:

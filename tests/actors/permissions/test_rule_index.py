@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from actors.permissions.access import Access, RuleScope
 from actors.permissions.decide import decide_access
 from actors.permissions.rule_index import get_rule_index
-from actors.permissions.rule_matching import compile_rule, fold_case, is_match
+from actors.permissions.rule_matching import INHERENT_CATEGORIES, compile_rule, fold_case, is_match
 from messages.policy import Action, Policy
 from tests.actors.permissions.decision_helpers import BUILD_PROFILE, rule, user_rules
 
@@ -41,6 +41,7 @@ def test_an_ask_or_deny_rule_is_skipped_only_without_match(
         permission,
         texts[0],
         "bash",
+        INHERENT_CATEGORIES[permission],
         rule_scope,
         other_spellings=tuple(texts[1:]),
         is_case_insensitive=ignores_case,
@@ -61,7 +62,9 @@ def test_a_later_exception_to_a_rule_still_applies() -> None:
     rule_index = get_rule_index(Policy(sources=(rules,)), (BUILD_PROFILE,))
 
     for target, action in (("a", "allow"), ("a.Pem", "deny"), ("x/a.Pem", "ask"), ("x", "allow")):
-        assert decide_access(Access("read", target, "read"), rule_index).action == action, target
+        assert decide_access(Access("read", target, "read", "read"), rule_index).action == action, (
+            target
+        )
 
 
 @given(
@@ -75,7 +78,7 @@ def test_an_allow_rule_is_skipped_only_without_match(patterns: list[str], text: 
     rule_index = get_rule_index(Policy(sources=(user_rules(*rules),)), (BUILD_PROFILE,))
 
     has_match = any(is_match(pattern, text) for pattern in patterns)
-    assert decide_access(Access("bash", text, "bash"), rule_index).action == (
+    assert decide_access(Access("bash", text, "bash", "command"), rule_index).action == (
         "allow" if has_match else "ask"
     )
 
@@ -85,4 +88,6 @@ def test_a_default_for_the_root_applies_to_added_folders() -> None:
     rule_index = get_rule_index(policy, (BUILD_PROFILE,))
 
     for target, action in ((".", "allow"), ("/x", "allow"), ("/y", "ask"), ("x", "ask")):
-        assert decide_access(Access("write", target, "write"), rule_index).action == action, target
+        assert (
+            decide_access(Access("write", target, "write", "change"), rule_index).action == action
+        ), target

@@ -11,6 +11,7 @@ from actors.permissions.rule_matching import (
     fold_case,
     is_match,
 )
+from actors.tools.tool_list import DECLARED_TOOLS
 from messages.policy import Rule
 from tests.actors.permissions.decision_helpers import decide_action, rule, rules_only_policy
 
@@ -94,7 +95,7 @@ def test_case_matters_unless_the_file_system_ignores_it() -> None:
 
 @pytest.mark.parametrize("name", ["bash", "read", "grep", "task", "plan_exit", "mcp__git__log"])
 def test_known_permissions_and_mcp_tools_are_valid(name: str) -> None:
-    assert find_rule_problem(rule(name, "*")) == ""
+    assert find_rule_problem(rule(name, "*"), DECLARED_TOOLS) == ""
 
 
 @pytest.mark.parametrize(
@@ -109,7 +110,7 @@ def test_known_permissions_and_mcp_tools_are_valid(name: str) -> None:
     ],
 )
 def test_an_invalid_rule_is_reported(invalid_rule: object, message: str) -> None:
-    assert message in find_rule_problem(invalid_rule)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]  (a rule)
+    assert message in find_rule_problem(invalid_rule, DECLARED_TOOLS)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]  (a rule)
 
 
 def test_a_rule_for_edit_alone_causes_a_warning() -> None:
@@ -117,14 +118,14 @@ def test_a_rule_for_edit_alone_causes_a_warning() -> None:
 
     assert decide_action("write", "docs/a", rules_only_policy(rule("write", "*"), edit)) == "allow"
     assert decide_action("edit", "docs/a", rules_only_policy(rule("edit", "*"), edit)) == "deny"
-    assert find_rule_warnings((edit,)) == (
+    assert find_rule_warnings((edit,), DECLARED_TOOLS) == (
         "deny edit docs/*: the rule does not cover write; add the same rule for write",
     )
-    assert find_rule_warnings((edit, write)) == ()
-    assert find_rule_warnings((rule("edit", "docs/*"),)) == ()
+    assert find_rule_warnings((edit, write), DECLARED_TOOLS) == ()
+    assert find_rule_warnings((rule("edit", "docs/*"),), DECLARED_TOOLS) == ()
 
 
 def test_a_pattern_that_a_shell_would_expand_causes_a_warning() -> None:
-    assert find_rule_warnings((rule("read", "~/.ssh/*", "deny"),)) == (
+    assert find_rule_warnings((rule("read", "~/.ssh/*", "deny"),), DECLARED_TOOLS) == (
         "deny read ~/.ssh/*: only * is special in a pattern; write out the path",
     )

@@ -1,38 +1,56 @@
+import ast
 import json
+from dataclasses import replace
+from pathlib import Path
+from typing import get_args
 
 import pytest
 from pydantic import ValidationError
 
-from actors.tools.tool import PATH_FORMS, Arguments, Tool
-from actors.tools.toolbox import BUILT_IN_TOOLS, build_schema, find_tool
+from actors import permissions
+from actors.permissions.rule_matching import INHERENT_CATEGORIES
+from actors.tools.tool import PATH_FORMS, Arguments
+from actors.tools.tool_list import DECLARED_TOOLS, TOOL_LIST
+from actors.tools.toolbox import BUILT_IN_TOOLS, build_schema, find_tool, load_tool
+from messages.policy import ToolCategory
 
 pytestmark = pytest.mark.quick
 
 
-def test_the_tools_have_a_fixed_order_in_requests() -> None:
-    assert [tool.name for tool in BUILT_IN_TOOLS] == [
-        "read",
-        "ls",
-        "glob",
-        "grep",
-        "write",
-        "edit",
-        "bash",
-        "todo_write",
-        "question",
-        "plan_enter",
-        "plan_exit",
-        "help",
-        "task",
-    ]
-    assert [tool.name for tool in BUILT_IN_TOOLS if tool.reads_only] == [
-        "read",
-        "ls",
-        "glob",
-        "grep",
-        "help",
-        "task",
-    ]
+def test_each_tool_declares_what_the_list_says_in_its_order() -> None:
+    assert tuple(tool.declaration for tool in BUILT_IN_TOOLS) == TOOL_LIST
+
+
+def test_a_tool_that_declares_something_else_is_not_loaded() -> None:
+    listed = replace(TOOL_LIST[0], default_action="ask")
+    with pytest.raises(ValueError, match="default_action='allow'"):
+        load_tool(listed)
+
+
+def test_the_permission_engine_names_no_tool_that_commands_do_not_consist_of() -> None:
+    sources = [file.read_text() for file in Path(permissions.__path__[0]).glob("*.py")]
+    constants = {
+        node.value
+        for source in sources
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Constant)
+    }
+    categories = get_args(ToolCategory)
+    names = {tool.name for tool in DECLARED_TOOLS} - set(categories)
+    assert constants & names <= INHERENT_CATEGORIES.keys()
+
+
+def test_a_default_never_denies_and_what_changes_files_asks() -> None:
+    actions = {tool.category: tool.default_action for tool in DECLARED_TOOLS}
+    assert actions == {
+        "read": "allow",
+        "search": "allow",
+        "change": "ask",
+        "command": "ask",
+        "internal": "allow",
+        "ask": "ask",
+    }
+    assert all(tool.reads_only for tool in TOOL_LIST if tool.category in ("read", "search"))
 
 
 def test_a_tool_is_found_by_its_exact_name() -> None:
@@ -70,7 +88,7 @@ def test_an_argument_may_be_named_title() -> None:
         title: str
 
     read = BUILT_IN_TOOLS[0]
-    tool = Tool("titled", "", Titled, reads_only=True, plan=read.plan, run=read.run)
+    tool = replace(read, name="titled", arguments=Titled)
     assert build_schema(tool)["input_schema"] == {
         "additionalProperties": False,
         "properties": {"title": {"type": "string"}},

@@ -62,7 +62,9 @@ async def run(
 
 
 TOOLS: dict[str, AnyTool] = {
-    "count": Tool("count", "Count.", CountArguments, reads_only=True, plan=plan, run=run)
+    "count": Tool(
+        "count", "Count.", CountArguments, "internal", "allow", reads_only=True, plan=plan, run=run
+    )
 }
 
 
