@@ -24,7 +24,7 @@ def format_write_failure(event: PersistenceChanged) -> str:
     """Return a notice that the session cannot be saved, with the reason and the effect."""
     return (
         f"The session cannot be saved ({event.detail}). "
-        "Until it can, no changes are made and no approval is requested."
+        "Until it can, nothing is changed and no approval is requested."
     )
 
 

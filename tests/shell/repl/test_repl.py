@@ -56,7 +56,7 @@ def test_a_command_line_prompt_is_sent_once_ready() -> None:
 def test_the_scripted_model_announces_itself_on_screen() -> None:
     async def script(screen: ScreenHarness) -> None:
         screen.put_events(sample_events.session_configured(is_scripted=True))
-        await screen.wait_for_text("replies come from a script")
+        await screen.wait_for_text("a script answers")
         assert "ANTHROPIC_API_KEY" in screen.text
         assert "ANTHROPIC_BASE_URL" in screen.text
 
