@@ -179,10 +179,8 @@ class Console(Actor[ConsoleInbox]):
             self._on_approval_message(message)
         elif isinstance(message, PolicyMessage):
             self._on_policy_message(message)
-        elif isinstance(message, PeerMessage):
-            self._on_peer_message(message)
         else:
-            assert_never(message)
+            self._on_peer_message(message)
 
     def _on_agent_event(self, event: AgentEvent) -> None:
         """Pass an event to the screen; the primary agent's also change what is sent again."""
