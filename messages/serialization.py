@@ -17,7 +17,7 @@ from messages import (
     approvals,
     child_lifecycle,
     journal,
-    model_events,
+    model_limits,
     permissions,
     subagents,
     supervision,
@@ -29,7 +29,7 @@ from messages.base import Message
 MESSAGE_MODULES = (
     child_lifecycle,
     approvals,
-    model_events,
+    model_limits,
     permissions,
     subagents,
     supervision,

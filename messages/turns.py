@@ -9,7 +9,7 @@ from pydantic import Field
 
 from messages.base import Message, Value
 from messages.content import ContentBlock, Usage
-from messages.model_events import MAX_DURATION_S, LimitReason, ModelFailureReason
+from messages.failure_reasons import MAX_DURATION_S, LimitReason, ModelFailureReason
 from messages.policy import PermissionMode
 from messages.subagents import SubagentEnded, SubagentQueued, SubagentStarted
 from messages.todos import Todo

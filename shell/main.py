@@ -233,7 +233,7 @@ def _show_session(
         select_front_end,
     )
     from shell.console.console import Console
-    from shell.console.screen_events import ScreenEventQueue
+    from shell.console.screen_event_queue import ScreenEventQueue
 
     screen_events = ScreenEventQueue()
     context = make_session_context(session, config, time.time)  # noqa: TID251  (the one wall clock)

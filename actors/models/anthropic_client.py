@@ -28,7 +28,7 @@ from actors.models.sdk_errors import (
     redact_base_url,
 )
 from actors.redaction.redaction import SECRET_VARIABLES, read_secrets, redact
-from messages.model_events import ModelLimitsFound
+from messages.model_limits import ModelLimitsFound
 
 if TYPE_CHECKING:
     import anthropic

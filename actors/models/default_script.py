@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 
-from actors.models.script_input import (
+from actors.models.scripted_model_input import (
     RequestBody,
     ToolResult,
     get_last_prompt,

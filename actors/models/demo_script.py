@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from actors.models.default_script import make_default_reply
-from actors.models.script_input import (
+from actors.models.scripted_model_input import (
     RequestBody,
     ToolResult,
     get_first_prompt,

@@ -11,7 +11,7 @@ from email.utils import parsedate_to_datetime
 from html import unescape
 
 from actors.models.model_client import ModelError
-from messages.model_events import MAX_DURATION_S, ModelFailureReason
+from messages.failure_reasons import MAX_DURATION_S, ModelFailureReason
 
 MAX_SHOWN_CHARS = 300
 """Characters of the server's own text that are shown."""

@@ -7,7 +7,8 @@ from typing import Protocol
 from pydantic import JsonValue
 
 from messages.content import ContentBlock, Usage
-from messages.model_events import ModelFailureReason, ModelLimitsFound
+from messages.failure_reasons import ModelFailureReason
+from messages.model_limits import ModelLimitsFound
 
 
 @dataclass(frozen=True, slots=True)

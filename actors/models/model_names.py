@@ -1,6 +1,6 @@
 """Model ids, their aliases, and token limits for servers that do not report any."""
 
-from messages.model_events import ModelLimitsFound
+from messages.model_limits import ModelLimitsFound
 
 DEFAULT_MODEL = "claude-sonnet-5-5"
 MODEL_ALIASES = {

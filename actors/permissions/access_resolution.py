@@ -7,9 +7,9 @@ from typing import Literal, NamedTuple, TypeAlias
 from actors.bash.parse import CommandPart, ParsedCommand, RedirectedFile, Word
 from actors.paths.resolve import PathResolver
 from actors.permissions.access import Access, RuleScope
+from actors.permissions.accessed_files import FileAccess, FileAccesses
 from actors.permissions.argument_paths import ArgumentPaths
 from actors.permissions.call_analysis import AnalyzedRequest
-from actors.permissions.file_access import FileAccess, FileAccesses
 from actors.permissions.foreign_repositories import can_find_foreign_repository
 from actors.permissions.partial_words import is_fully_expanded
 from actors.permissions.rule_index import RuleIndex

@@ -7,8 +7,8 @@ from fnmatch import fnmatchcase
 from typing import TypeAlias
 
 from actors.bash.parse import CommandPart, ReadDepth, Word
+from actors.permissions.accessed_files import FileAccess, FileAccesses
 from actors.permissions.directory_scan import DirectoryScan
-from actors.permissions.file_access import FileAccess, FileAccesses
 from actors.permissions.glob_expansion import GlobExpansion, is_glob
 from actors.permissions.partial_words import expand_partial_word
 from actors.permissions.working_directory import WorkingDirectories

@@ -22,7 +22,7 @@ from messages.approvals import (
 from messages.turns import UpwardEvent
 from shell.cli.demo_repository import create_repository
 from shell.cli.launch_config import LaunchConfig
-from shell.console.screen_events import to_screen_event
+from shell.console.screen_event_queue import to_screen_event
 from shell.headless.event_queue import EventQueue, HeadlessEvent, QueuedEvent, RunEnded
 from shell.headless.headless_console import HeadlessConsole
 from shell.process.stdout import OutputStalledError, StdoutWriter

@@ -14,7 +14,7 @@ from shell.sessions.session_context import SessionContext
 if TYPE_CHECKING:
     from actors.wiring.session_setup import SessionHandle
     from shell.cli.launch_config import LaunchConfig
-    from shell.console.screen_events import ScreenEventQueue
+    from shell.console.screen_event_queue import ScreenEventQueue
     from shell.repl.line_repl import LineRepl
     from shell.repl.repl import Repl
 

@@ -3,7 +3,7 @@
 from difflib import get_close_matches
 from pathlib import Path
 
-from actors.sessions.session_index import summarize_session
+from actors.sessions.session_summaries import summarize_session
 from actors.sessions.state_paths import list_session_files
 from shell.startup.errors import StartError
 

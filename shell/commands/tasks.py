@@ -5,7 +5,7 @@ from collections.abc import Callable
 from shell.commands.command import Command, ReplHost
 from shell.console.ui_commands import PromptSubagent
 from shell.text.sanitize import sanitize_line
-from shell.view.subagent_list import Subagent
+from shell.view.subagent_states import Subagent
 from shell.view.task_picker import NO_AGENTS_RUNNING, build_task_picker, stop_subagent
 
 USAGE = "usage: /tasks [show NAME | stop NAME | say NAME TEXT]"

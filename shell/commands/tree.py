@@ -4,8 +4,8 @@ from messages.address import PRIMARY
 from shell.commands.command import Command, ReplHost
 from shell.text.sanitize import sanitize_line
 from shell.view.screen_state import ScreenState
-from shell.view.subagent_list import Subagent, format_elapsed
 from shell.view.subagent_rows import find_waiting_agents, format_phase
+from shell.view.subagent_states import Subagent, format_elapsed
 
 
 def tree(words: list[str], host: ReplHost) -> str:

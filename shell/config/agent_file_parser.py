@@ -10,7 +10,7 @@ from actors.models.model_names import resolve_model
 from actors.permissions.rule_matching import find_rule_problem
 from actors.tools.tool_list import DECLARED_TOOLS
 from messages.policy import Action, PermissionMode, Rule
-from shell.config.agent_frontmatter import Frontmatter, FrontmatterError, parse_frontmatter
+from shell.config.frontmatter_parser import Frontmatter, FrontmatterError, parse_frontmatter
 
 MAX_NAME_CHARS = 48
 MAX_PROMPT_CHARS = 100_000

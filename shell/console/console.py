@@ -64,7 +64,7 @@ from messages.turns import (
     TurnStarted,
     UsageChanged,
 )
-from shell.console.screen_events import (
+from shell.console.screen_event_queue import (
     ApprovalsReset,
     ScreenEventQueue,
     SubagentEvent,

@@ -16,7 +16,7 @@ from messages.turns import (
     TurnInterrupted,
     TurnStarted,
 )
-from shell.console.screen_events import Notice, ScreenEvent, SubagentEvent
+from shell.console.screen_event_queue import Notice, ScreenEvent, SubagentEvent
 
 ReplayedRecord = (
     TurnStarted

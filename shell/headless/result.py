@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict
 from messages.address import PRIMARY, is_subagent
 from messages.base import Message
 from messages.content import Usage, join_text
-from messages.model_events import LimitReason
+from messages.failure_reasons import LimitReason
 from messages.turns import (
     AgentSwitched,
     ModelRetrying,

@@ -1,6 +1,6 @@
 """Connects the approval prompt to what the windows show and what the terminal acknowledges."""
 
-from shell.repl.prompt_arming import ApprovalPrompt
+from shell.repl.prompt_arming import PromptArming
 from shell.repl.question_input import QuestionInput
 from shell.repl.screen import Screen
 from shell.repl.screen_loop import ScreenLoop
@@ -13,7 +13,7 @@ class ApprovalDisplay:
 
     def __init__(
         self,
-        approval_prompt: ApprovalPrompt,
+        approval_prompt: PromptArming,
         question_input: QuestionInput,
         windows: ScreenWindows,
         screen: Screen,

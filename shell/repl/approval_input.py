@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from messages.approvals import ApprovalDecision
-from shell.repl.prompt_arming import ApprovalPrompt
+from shell.repl.prompt_arming import PromptArming
 from shell.repl.question_input import QuestionInput
 from shell.repl.screen_windows import ScreenWindows
 from shell.repl.state_owner import StateOwner
@@ -17,7 +17,7 @@ class ApprovalInput:
     def __init__(
         self,
         owner: StateOwner,
-        approval_prompt: ApprovalPrompt,
+        approval_prompt: PromptArming,
         question_input: QuestionInput,
         windows: ScreenWindows,
         on_change: Callable[[], None],

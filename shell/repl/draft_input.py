@@ -6,7 +6,7 @@ from shell.commands.command import COMMAND_PATTERN
 from shell.repl import history_file
 from shell.repl.completion import Completion
 from shell.repl.list_input import ListInput
-from shell.repl.prompt_arming import ApprovalPrompt
+from shell.repl.prompt_arming import PromptArming
 from shell.repl.screen_windows import ScreenWindows
 from shell.repl.state_owner import StateOwner
 from shell.sessions.session_context import SessionContext
@@ -42,7 +42,7 @@ class DraftInput:
         windows: ScreenWindows,
         completion: Completion,
         list_input: ListInput,
-        approval_prompt: ApprovalPrompt,
+        approval_prompt: PromptArming,
     ) -> None:
         self._host, self._windows, self._completion = host, windows, completion
         self._list_input, self._approval_prompt = list_input, approval_prompt

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from messages.base import Message
-from shell.console.screen_events import ScreenEventQueue
+from shell.console.screen_event_queue import ScreenEventQueue
 from shell.repl.frame_timer import FINAL_FRAME_BUDGET_S, FRAME_BUDGET_S, FrameTimer
 from shell.repl.print_queue import PrintQueue
 from shell.view import event_reducer, screen_state

@@ -5,7 +5,7 @@ from enum import Enum, auto
 from shell.repl.completion import Completion
 from shell.repl.list_input import ListInput
 from shell.repl.page_view import PageView
-from shell.repl.prompt_arming import ApprovalPrompt
+from shell.repl.prompt_arming import PromptArming
 from shell.repl.question_input import QuestionInput
 
 
@@ -29,7 +29,7 @@ class KeyFocus:
 
     def __init__(
         self,
-        approval_prompt: ApprovalPrompt,
+        approval_prompt: PromptArming,
         question_input: QuestionInput,
         page_view: PageView,
         list_input: ListInput,

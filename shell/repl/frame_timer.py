@@ -4,7 +4,7 @@ from asyncio import AbstractEventLoop
 from collections.abc import Callable
 from contextlib import suppress
 
-from shell.console.screen_events import ScreenEventQueue
+from shell.console.screen_event_queue import ScreenEventQueue
 
 FRAME_INTERVAL_S = 0.033
 """Events closer together than this are drawn in one frame."""

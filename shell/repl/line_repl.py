@@ -13,7 +13,7 @@ from messages.address import Address
 from messages.approvals import QuestionRequest
 from messages.base import Message
 from shell.commands.command import COMMAND_PATTERN, run_command
-from shell.console.screen_events import ScreenEventQueue
+from shell.console.screen_event_queue import ScreenEventQueue
 from shell.repl.base_repl import BaseRepl
 from shell.repl.event_pump import EventPump, Printer
 from shell.repl.line_repl_answers import (

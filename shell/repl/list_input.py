@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from shell.repl.prompt_arming import ApprovalPrompt
+from shell.repl.prompt_arming import PromptArming
 from shell.repl.screen_windows import ScreenWindows
 from shell.view import picker
 from shell.view.picker import Picker
@@ -14,7 +14,7 @@ class ListInput:
     def __init__(
         self,
         windows: ScreenWindows,
-        approval_prompt: ApprovalPrompt,
+        approval_prompt: PromptArming,
         on_open_or_close: Callable[[], None],
     ) -> None:
         self._windows, self._approval_prompt = windows, approval_prompt

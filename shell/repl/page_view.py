@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from prompt_toolkit.data_structures import Size
 
-from shell.repl.prompt_arming import ApprovalPrompt
+from shell.repl.prompt_arming import PromptArming
 from shell.repl.screen_windows import ScreenWindows
 from shell.view import pager
 from shell.view.frame_layout import FOOTER_ROWS
@@ -20,7 +20,7 @@ class PageView:
     def __init__(
         self,
         windows: ScreenWindows,
-        approval_prompt: ApprovalPrompt,
+        approval_prompt: PromptArming,
         get_size: Callable[[], Size],
         on_open_or_close: Callable[[], None],
     ) -> None:

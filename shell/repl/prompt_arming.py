@@ -9,7 +9,7 @@ from shell.view.arming import Arming, DrawnRequest
 from shell.view.screen_state import ScreenState
 
 
-class ApprovalPrompt:
+class PromptArming:
     """At most one prompt at a time: the state chooses which, this class when it accepts keys."""
 
     def __init__(

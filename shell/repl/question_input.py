@@ -4,7 +4,7 @@ from prompt_toolkit.buffer import Buffer
 
 from messages.approvals import QuestionRequest
 from messages.user_questions import UserQuestion
-from shell.repl.prompt_arming import ApprovalPrompt
+from shell.repl.prompt_arming import PromptArming
 from shell.repl.state_owner import StateOwner
 from shell.view import question_panel, screen_state
 from shell.view.question_panel import QuestionSelection
@@ -14,7 +14,7 @@ class QuestionInput:
     """Turns keys into the user's answers, one question at a time."""
 
     def __init__(
-        self, owner: StateOwner, approval_prompt: ApprovalPrompt, side_buffer: Buffer
+        self, owner: StateOwner, approval_prompt: PromptArming, side_buffer: Buffer
     ) -> None:
         """`side_buffer` is where the user types a reply."""
         self._owner, self._approval_prompt = owner, approval_prompt

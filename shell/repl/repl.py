@@ -1,6 +1,6 @@
 """The REPL: one long-lived application at the bottom of the terminal, connected to the console.
 
-This module starts and ends the application; `ScreenController` connects its parts. Nothing that is
+This module starts and ends the application; `ScreenParts` connects its parts. Nothing that is
 slow to import is imported before the first drawing.
 """
 
@@ -18,9 +18,9 @@ from prompt_toolkit.key_binding import KeyPress
 from messages.address import Address
 from messages.base import Message
 from shell.commands.command import run_command
-from shell.console.screen_events import ScreenEventQueue
+from shell.console.screen_event_queue import ScreenEventQueue
 from shell.repl.base_repl import BaseRepl
-from shell.repl.screen_controller import ScreenController
+from shell.repl.screen_parts import ScreenParts
 from shell.repl.signals import HANGUP_STATUS, create_exit_handlers, install_handlers
 from shell.repl.terminal_output import FrameOutput, open_output
 from shell.repl.tmux_escape_time import get_escape_time_hint
@@ -54,7 +54,7 @@ class Repl(BaseRepl):
         super().__init__(post, session_context)
         color = "NO_COLOR" not in os.environ if color is None else color
         keyboard = keyboard or create_input(sys.stdin)
-        self.controller = ScreenController(
+        self.controller = ScreenParts(
             self, screen_events, keyboard, output or open_output(sys.stdout), color=color
         )
         self._first_prompt = first_prompt

@@ -2,7 +2,7 @@
 
 import signal
 
-from shell.repl.prompt_arming import ApprovalPrompt
+from shell.repl.prompt_arming import PromptArming
 from shell.repl.resize import Resize
 from shell.repl.screen import Screen
 from shell.repl.screen_loop import ScreenLoop
@@ -13,7 +13,7 @@ class Suspension:
     """Hands the terminal to other programs; afterwards a prompt must be armed again."""
 
     def __init__(
-        self, screen: Screen, resize: Resize, approval_prompt: ApprovalPrompt, loop: ScreenLoop
+        self, screen: Screen, resize: Resize, approval_prompt: PromptArming, loop: ScreenLoop
     ) -> None:
         self._screen, self._resize, self._loop = screen, resize, loop
         self._approval_prompt = approval_prompt

@@ -12,8 +12,8 @@ from shell.repl.page_view import PageView
 from shell.repl.state_owner import StateOwner
 from shell.view.picker import Picker, get_selected_index, with_refreshed_items, with_selected_agent
 from shell.view.screen_state import RestoreDraft
-from shell.view.subagent_list import Subagent
 from shell.view.subagent_page import build_subagent_page
+from shell.view.subagent_states import Subagent
 from shell.view.task_picker import (
     NO_AGENTS_RUNNING,
     build_task_picker,

@@ -6,7 +6,7 @@ from typing import Literal
 
 from actors.sessions.errors import LogError
 from actors.sessions.log_reader import read_log, select_records_for
-from actors.sessions.session_index import SessionSummary, list_session_summaries
+from actors.sessions.session_summaries import SessionSummary, list_session_summaries
 from messages.address import PRIMARY
 from messages.content import TextBlock
 from messages.turns import ReplyCompleted, TurnStarted

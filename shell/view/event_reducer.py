@@ -6,7 +6,7 @@ from typing import get_args
 from messages.address import PRIMARY
 from messages.approvals import DismissApproval, ShowApproval
 from messages.content import ThinkingBlock, join_text
-from messages.model_events import LimitReason
+from messages.failure_reasons import LimitReason
 from messages.permissions import (
     ChangeModeFailed,
     DecisionExplained,
@@ -40,7 +40,7 @@ from messages.turns import (
     TurnStarted,
     UsageChanged,
 )
-from shell.console.screen_events import (
+from shell.console.screen_event_queue import (
     ApprovalsReset,
     Notice,
     ScreenEvent,
@@ -49,7 +49,7 @@ from shell.console.screen_events import (
 )
 from shell.console.ui_commands import UserCommandEnded
 from shell.text.sanitize import sanitize
-from shell.view import approval_queue, full_output, markdown_blocks, mode_changes, subagent_list
+from shell.view import approval_queue, full_output, markdown_blocks, mode_changes, subagent_states
 from shell.view.full_output import FullOutput
 from shell.view.policy_text import format_policy, format_policy_report
 from shell.view.screen_state import (
@@ -154,7 +154,7 @@ def _on_program_event(state: ScreenState, event: ProgramEvent) -> ScreenUpdate:
 
 
 def _on_subagent_event(state: ScreenState, event: SubagentEvent, now_s: float) -> ScreenState:
-    subagents = subagent_list.apply_subagent_event(state.subagents, event, now_s)
+    subagents = subagent_states.apply_subagent_event(state.subagents, event, now_s)
     return replace(state, subagents=subagents)
 
 

@@ -29,7 +29,7 @@ from shell.view import approval_queue, markdown_blocks
 from shell.view.approval_queue import ApprovalQueue
 from shell.view.full_output import FullOutput
 from shell.view.markdown_blocks import MarkdownTail
-from shell.view.subagent_list import SubagentList
+from shell.view.subagent_states import SubagentList
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,8 +29,8 @@ from shell.view.screen_state import (
 from shell.view.scrollback_renderer import render_prompt_rows
 from shell.view.styled_text import Row, truncate, wrap_words
 from shell.view.subagent_activity import RecentActivity
-from shell.view.subagent_list import Subagent, format_elapsed
 from shell.view.subagent_rows import find_waiting_agents, format_phase
+from shell.view.subagent_states import Subagent, format_elapsed
 from shell.view.tool_call_rows import render_tool_rows
 
 WRITE_KEY_HINT = "Enter: write · "

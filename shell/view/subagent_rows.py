@@ -4,7 +4,7 @@ from messages.address import Address
 from shell.text.sanitize import sanitize_line
 from shell.view.screen_state import ScreenState
 from shell.view.styled_text import Row, measure_width, truncate
-from shell.view.subagent_list import Subagent, format_elapsed
+from shell.view.subagent_states import Subagent, format_elapsed
 
 MAX_SUBAGENT_ROWS = 6
 _SEPARATOR = " · "

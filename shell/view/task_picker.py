@@ -8,8 +8,8 @@ from shell.console.ui_commands import StopSubagent
 from shell.text.sanitize import sanitize_line
 from shell.view.picker import Picker, PickerItem, create_picker
 from shell.view.screen_state import PrintNotice, ScreenState, ScreenUpdate, SendCommand
-from shell.view.subagent_list import Subagent, format_elapsed
 from shell.view.subagent_rows import find_waiting_agents, format_phase
+from shell.view.subagent_states import Subagent, format_elapsed
 
 TASK_PICKER_TITLE = "Agents"
 TASK_PICKER_KEY_HINT = "↑↓ choose · Enter open · x stop · ← back"

@@ -32,7 +32,7 @@ from messages.approvals import (
 from messages.base import Message
 from messages.content import TextBlock, ToolUseBlock, Usage
 from messages.journal import ReadRecords, Record
-from messages.model_events import ModelLimitsFound
+from messages.model_limits import ModelLimitsFound
 from messages.permissions import GetPolicy
 from messages.policy import PermissionRequest
 from messages.supervision import PeerRestarted

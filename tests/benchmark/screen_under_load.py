@@ -7,7 +7,7 @@ from itertools import count
 
 from messages.base import Message
 from messages.turns import TextDelta, ToolEnded, ToolStarted, TurnStarted
-from shell.console.screen_events import ScreenEventQueue
+from shell.console.screen_event_queue import ScreenEventQueue
 from shell.process.deferred_imports import enable_gc
 from shell.repl.repl import Repl
 from shell.sessions.session_context import SessionContext

@@ -6,7 +6,7 @@ from contextlib import suppress
 
 from messages.base import Message
 from messages.turns import TextDelta, TurnStarted
-from shell.console.screen_events import ScreenEventQueue
+from shell.console.screen_event_queue import ScreenEventQueue
 from shell.console.ui_commands import SendPrompt
 from shell.repl.repl import Repl
 from shell.sessions.session_context import SessionContext

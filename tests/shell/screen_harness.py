@@ -13,11 +13,11 @@ from prompt_toolkit.input import PipeInput, create_pipe_input
 from prompt_toolkit.key_binding.key_processor import KeyProcessor
 
 from messages.base import Message
-from shell.console.screen_events import ScreenEvent, ScreenEventQueue
+from shell.console.screen_event_queue import ScreenEvent, ScreenEventQueue
 from shell.repl.key_actions import ESCAPE_DEBOUNCE_S
 from shell.repl.repl import Repl
 from shell.repl.resize import RESIZE_SETTLE_S
-from shell.repl.screen_controller import ScreenController
+from shell.repl.screen_parts import ScreenParts
 from shell.repl.terminal_output import FrameOutput
 from shell.sessions.session_context import SessionContext
 from shell.view.arming import MIN_KEY_GAP_S
@@ -126,7 +126,7 @@ class ScreenHarness:
             await handled.wait()
 
     @property
-    def controller(self) -> ScreenController:
+    def controller(self) -> ScreenParts:
         return self.repl.controller
 
     @property

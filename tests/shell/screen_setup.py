@@ -3,7 +3,7 @@
 from messages.address import PRIMARY
 from messages.subagents import SubagentStarted
 from messages.turns import TurnStarted
-from shell.console.screen_events import SubagentEvent
+from shell.console.screen_event_queue import SubagentEvent
 from tests.shell import sample_events
 from tests.shell.screen_harness import ScreenHarness
 

@@ -10,7 +10,8 @@ from pydantic import JsonValue
 from actors.models.model_client import ModelError, ModelRequest, Reply, ReplyDelta
 from actors.models.model_names import get_default_limits
 from messages.content import ContentBlock, TextBlock, ThinkingBlock, ToolUseBlock, Usage
-from messages.model_events import ModelFailureReason, ModelLimitsFound
+from messages.failure_reasons import ModelFailureReason
+from messages.model_limits import ModelLimitsFound
 from tests.simulation.in_memory_workspace import CHANGE_TOOL, FILE_NAMES, LOOK_TOOL
 
 REQUEST_USAGE = Usage(input_tokens=3, output_tokens=2, requests=1)

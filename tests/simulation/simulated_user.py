@@ -9,7 +9,7 @@ from messages.base import Message
 from messages.permissions import ChangeMode, RevokeGrant
 from messages.policy import GrantScope, Rule
 from messages.turns import ReplyCompleted, SwitchAgent
-from shell.console.screen_events import ScreenEventQueue
+from shell.console.screen_event_queue import ScreenEventQueue
 from shell.console.ui_commands import SendPrompt
 from shell.view import screen_state as screen
 from shell.view.event_reducer import apply_event

@@ -9,7 +9,7 @@ import pytest
 from actors.models.anthropic_client import AnthropicClient
 from actors.models.model_client import ModelError, ModelRequest, Reply, ReplyDelta
 from messages.content import ToolUseBlock
-from messages.model_events import ModelFailureReason
+from messages.failure_reasons import ModelFailureReason
 from tests.scripted_server import (
     ScriptedServer,
     respond_http_error,

@@ -12,7 +12,7 @@ from messages.approvals import (
 )
 from messages.base import Message
 from messages.policy import PermissionRequest
-from shell.console.screen_events import ScreenEventQueue
+from shell.console.screen_event_queue import ScreenEventQueue
 from tests.simulation.simulated_loop import SimulatedLoop, make_random, make_simulated_loop
 from tests.simulation.simulated_user import SimulatedUser
 

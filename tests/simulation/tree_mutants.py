@@ -5,7 +5,7 @@ from typing import Any, cast
 from actors.agents.agent import Agent
 from actors.agents.effect_handlers.event_publisher import EventPublisher
 from actors.agents.effect_handlers.subagent_supervisor import SubagentSupervisor
-from actors.agents.turn import cancellation, slots, subagent_tasks
+from actors.agents.turn import cancellation, concurrency_slot, subagent_tasks
 from actors.agents.turn.effects import ForwardDown, StopChild, WithdrawSubtree
 from actors.agents.turn.turn_state import TurnStage
 from messages.subagents import ReleaseSlots
@@ -80,7 +80,9 @@ TREE_MUTANTS: dict[str, Mutant] = {
         SubagentSupervisor, "handle", skip_stop_of_children
     ),
     "slots never released": drop_messages(ReleaseSlots),
-    "slot kept while waiting for subagents": replace_function(slots, "release_if_idle", do_nothing),
+    "slot kept while waiting for subagents": replace_function(
+        concurrency_slot, "release_if_idle", do_nothing
+    ),
     "two ends for one task": replace_function(subagent_tasks, "_record_end", record_end_twice),
     "requests of a crashed subagent not withdrawn": Mutant(
         patches=(

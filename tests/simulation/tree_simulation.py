@@ -29,7 +29,7 @@ from messages.base import Message
 from messages.journal import Record, SessionHeader, SessionOpened
 from messages.subagents import CancelTask
 from shell.console.console import Console
-from shell.console.screen_events import ScreenEventQueue
+from shell.console.screen_event_queue import ScreenEventQueue
 from shell.console.user_shell_command import UserCommandRunner
 from tests.simulation.crash_injection import CrashInjector
 from tests.simulation.in_memory_workspace import InMemoryWorkspace

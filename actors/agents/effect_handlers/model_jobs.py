@@ -14,7 +14,8 @@ from actors.models.model_client import ModelClient, ModelError, ModelRequest, Re
 from actors.models.model_names import get_default_limits
 from actors.runtime.actor import JobFailure
 from messages.content import Usage
-from messages.model_events import MAX_DURATION_S, ModelLimitsFound
+from messages.failure_reasons import MAX_DURATION_S
+from messages.model_limits import ModelLimitsFound
 from messages.turns import Delta, TextDelta, ThinkingDelta, ToolInputDelta
 
 ONE_REQUEST = Usage(requests=1)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from actors.agents.turn.with_changes import with_changes
 from messages.content import Usage
-from messages.model_events import LimitReason
+from messages.failure_reasons import LimitReason
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import assert_never
 
-from actors.agents.turn import call_lifecycle, slots
+from actors.agents.turn import call_lifecycle, concurrency_slot
 from actors.agents.turn.call_completion import continue_turn, record_result, start_ready_calls
 from actors.agents.turn.effects import LookUpLimits, ScheduleRetry, SendModelRequest
 from actors.agents.turn.limits import UsageTotals, find_reached_limit
@@ -13,7 +13,7 @@ from actors.agents.turn.self_messages import ModelFailed, ModelReplied, RetryDel
 from actors.agents.turn.transition import Transition
 from actors.agents.turn.turn_state import CallStage, ToolCall, TurnStage
 from messages.content import ToolUseBlock, Usage, join_text
-from messages.model_events import ModelLimitsFound
+from messages.model_limits import ModelLimitsFound
 from messages.turns import (
     ModelRetrying,
     ReplyCompleted,
@@ -74,7 +74,7 @@ def request_reply(step: Transition) -> None:
     if totals.budget_exhausted:
         step.fail_turn("token_budget", totals.budget_exhausted, turn.retry.partial_text)
         return
-    if not slots.ensure_slot(step):
+    if not concurrency_slot.ensure_slot(step):
         return
     limit = find_reached_limit(totals)
     if limit is not None:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from actors.models.model_names import get_default_limits
-from messages.model_events import ModelLimitsFound
+from messages.model_limits import ModelLimitsFound
 
 
 @dataclass(frozen=True, slots=True)

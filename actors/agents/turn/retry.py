@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from random import Random
 
 from actors.agents.turn.self_messages import ModelFailed
-from messages.model_events import ModelFailureReason
+from messages.failure_reasons import ModelFailureReason
 
 MAX_RETRY_DELAY_S = 60.0
 """Upper bound of one delay, whatever `retry-after` the server sends."""

@@ -7,7 +7,7 @@ from pydantic import Field
 from messages.address import Address
 from messages.base import Message
 from messages.content import ContentBlock, Usage
-from messages.model_events import MAX_DURATION_S, ModelFailureReason
+from messages.failure_reasons import MAX_DURATION_S, ModelFailureReason
 from messages.tool_calls import CallPlan, ToolOutput
 
 

@@ -9,16 +9,18 @@ from typing import assert_never
 
 from actors.agents.turn import (
     agent_switch,
+    assigned_tasks,
     call_lifecycle,
     cancellation,
+    concurrency_slot,
     model_replies,
     persistence,
-    slots,
-    subagent_task_intake,
     subagent_tasks,
 )
 from actors.agents.turn.agent_state import AgentState, RestoredState
+from actors.agents.turn.assigned_tasks import TaskInput
 from actors.agents.turn.call_lifecycle import ApprovalInput, CallInput
+from actors.agents.turn.concurrency_slot import SlotInput
 from actors.agents.turn.effects import Effect, RejectPrompt
 from actors.agents.turn.model_replies import ModelInput
 from actors.agents.turn.persistence import JournalInput
@@ -32,15 +34,13 @@ from actors.agents.turn.self_messages import (
     ToolSucceeded,
     TurnTimerStopped,
 )
-from actors.agents.turn.slots import SlotInput
-from actors.agents.turn.subagent_task_intake import TaskInput
 from actors.agents.turn.subagent_tasks import ChildEvent, ChildInput
 from actors.agents.turn.transition import Transition
 from actors.agents.turn.turn_state import TurnStage
 from actors.sessions.append_timeout import AppendTimeout
 from messages.approvals import ApprovalDecided, ApprovalUnavailable
 from messages.journal import Appended, AppendFailed
-from messages.model_events import ModelLimitsFound
+from messages.model_limits import ModelLimitsFound
 from messages.permissions import PermissionDecision
 from messages.subagents import AssignTask, CancelTask, SlotAcquired, SlotPending
 from messages.turns import (
@@ -103,9 +103,9 @@ def _handle(step: Transition, message: TurnMessage) -> None:
         case Appended() | AppendFailed() | AppendTimeout():
             persistence.handle(step, message)
         case AssignTask() | CancelTask():
-            subagent_task_intake.handle(step, message)
+            assigned_tasks.handle(step, message)
         case SlotAcquired() | SlotPending():
-            slots.handle(step, message)
+            concurrency_slot.handle(step, message)
         case _:
             subagent_tasks.handle(step, message)
 
@@ -139,7 +139,7 @@ def _handle_approval(step: Transition, message: ApprovalInput) -> None:
 
 def _finish_transition(step: Transition) -> tuple[AgentState, tuple[Effect, ...]]:
     _continue_if_synced(step)
-    slots.release_if_idle(step)
+    concurrency_slot.release_if_idle(step)
     cancellation.update_timer(step)
     return step.state, tuple(step.effects)
 
@@ -190,7 +190,7 @@ def _continue_if_synced(step: Transition) -> None:
     elif is_settled and turn.pending_end is not None:
         step.publish(turn.pending_end)
         step.update(turn=turn.without_turn())
-        subagent_task_intake.finish_if_done(step)
+        assigned_tasks.finish_if_done(step)
     while (
         step.state.turn.stage is TurnStage.IDLE
         and step.state.prompts.queued

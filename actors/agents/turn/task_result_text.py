@@ -5,7 +5,7 @@ from typing import Literal, get_args
 
 from actors.agents.turn.subagent_table import SubagentEntry
 from messages.child_lifecycle import ChildCancelled, ChildEnded, ChildFailed
-from messages.model_events import LimitReason
+from messages.failure_reasons import LimitReason
 from messages.subagents import SubagentStatus
 from messages.turns import ToolStatus, TurnCompleted, TurnFailed, TurnInterrupted
 

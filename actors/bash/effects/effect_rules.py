@@ -6,7 +6,7 @@ Each takes an effect as a predicate, such as "runs another program", which becom
 
 from collections.abc import Callable
 
-from actors.bash.effects.argument_effects import NO_EFFECTS, IndirectEffects
+from actors.bash.effects.indirect_effects import NO_EFFECTS, IndirectEffects
 from actors.bash.effects.option_parsing import OptionSpec, WrapperOptions
 from actors.bash.syntax.parsed_command import Words, join_words
 

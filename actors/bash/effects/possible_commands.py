@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 
-from actors.bash.effects.argument_effects import IndirectEffects
 from actors.bash.effects.effect_rules import EffectRule
+from actors.bash.effects.indirect_effects import IndirectEffects
 from actors.bash.syntax.expansions import find_backticks, find_substitutions
 from actors.bash.syntax.parsed_command import Word, Words
 

@@ -1,6 +1,6 @@
 """Determines what one simple command would do, from its words alone."""
 
-from actors.bash.programs.command_aliases import (
+from actors.bash.programs.command_spellings import (
     has_leading_options,
     has_too_many_options,
     list_aliases,

@@ -3,7 +3,7 @@
 import re
 from itertools import pairwise
 
-from actors.bash.effects.argument_effects import NO_EFFECTS, IndirectEffects
+from actors.bash.effects.indirect_effects import NO_EFFECTS, IndirectEffects
 from actors.bash.effects.option_parsing import OptionSpec
 from actors.bash.syntax.parsed_command import Word, Words
 

@@ -2,8 +2,8 @@
 
 import re
 
-from actors.bash.effects.argument_effects import NO_EFFECTS, IndirectEffects
 from actors.bash.effects.effect_rules import EffectRule
+from actors.bash.effects.indirect_effects import NO_EFFECTS, IndirectEffects
 from actors.bash.effects.possible_commands import find_option_commands
 from actors.bash.programs.code_arguments import find_file_names_in_code
 from actors.bash.programs.table import find_program_of_version

@@ -2,7 +2,7 @@
 
 import re
 
-from actors.bash.effects.argument_effects import NO_EFFECTS, IndirectEffects
+from actors.bash.effects.indirect_effects import NO_EFFECTS, IndirectEffects
 from actors.bash.effects.read_only import ReadOnlyCommand, split_name_set
 from actors.bash.effects.written_paths import WrittenPaths, add_wildcards
 from actors.bash.programs.program import Program

@@ -3,8 +3,8 @@
 import re
 from itertools import islice, pairwise
 
-from actors.bash.effects.argument_effects import NO_EFFECTS, IndirectEffects
 from actors.bash.effects.effect_rules import ask_always, find_commands_anywhere
+from actors.bash.effects.indirect_effects import NO_EFFECTS, IndirectEffects
 from actors.bash.effects.option_parsing import OptionSpec
 from actors.bash.effects.possible_commands import extract_option_value
 from actors.bash.effects.read_only import ReadOnlyCommand, split_name_set

@@ -1,7 +1,7 @@
 """Records of programs that read files and print: most of their forms are read-only."""
 
-from actors.bash.effects.argument_effects import NO_EFFECTS, IndirectEffects
 from actors.bash.effects.effect_rules import ask_on_options, ask_on_second_operand
+from actors.bash.effects.indirect_effects import NO_EFFECTS, IndirectEffects
 from actors.bash.effects.option_parsing import OptionSpec, split_names
 from actors.bash.effects.possible_commands import search_arguments
 from actors.bash.effects.read_only import (

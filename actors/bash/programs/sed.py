@@ -2,7 +2,7 @@
 
 import re
 
-from actors.bash.effects.argument_effects import NO_EFFECTS, IndirectEffects
+from actors.bash.effects.indirect_effects import NO_EFFECTS, IndirectEffects
 from actors.bash.effects.possible_commands import search_code, search_sed_scripts
 from actors.bash.effects.read_only import ReadOnlyCommand, ReadOnlyOptions
 from actors.bash.effects.written_paths import WrittenPaths, write_in_place

@@ -3,7 +3,7 @@
 import re
 from itertools import pairwise
 
-from actors.bash.effects.argument_effects import IndirectEffects
+from actors.bash.effects.indirect_effects import IndirectEffects
 from actors.bash.effects.option_parsing import WrapperOptions
 from actors.bash.programs.program import Program
 from actors.bash.syntax.parsed_command import Word, Words, join_words

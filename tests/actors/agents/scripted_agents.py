@@ -21,7 +21,7 @@ from actors.wiring.wiring import SessionPorts, make_child_factories
 from messages.address import PRIMARY, Address
 from messages.content import TextBlock, ToolUseBlock, Usage
 from messages.journal import Record
-from messages.model_events import ModelLimitsFound
+from messages.model_limits import ModelLimitsFound
 from messages.policy import PermissionMode
 from messages.turns import CancelTurn, StartTurn, TurnCompleted, TurnFailed, TurnInterrupted
 from tests.actors.crashable_session import ConsoleProbe

@@ -28,7 +28,7 @@ from messages.address import APPROVALS, CONSOLE, JOURNAL, PERMISSIONS, PRIMARY
 from messages.approvals import ApprovalDecided, PatchApprovalRequest, WithdrawApprovals
 from messages.content import TextBlock, ToolUseBlock, Usage
 from messages.journal import Append, Appended
-from messages.model_events import ModelLimitsFound
+from messages.model_limits import ModelLimitsFound
 from messages.permissions import EvaluatePermission, PermissionDecision
 from messages.policy import PermissionRequest
 from messages.turns import (

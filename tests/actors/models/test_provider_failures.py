@@ -18,7 +18,7 @@ from actors.models.model_client import ModelError, ModelRequest, Reply, ReplyDel
 from actors.models.model_names import get_default_limits
 from actors.models.scripted_reply import ScriptedCall
 from messages.content import ToolUseBlock, Usage
-from messages.model_events import ModelLimitsFound
+from messages.model_limits import ModelLimitsFound
 from tests.scripted_server import (
     ResponseEnding,
     ScriptedResponse,

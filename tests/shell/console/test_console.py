@@ -26,7 +26,7 @@ from messages.subagents import SubscribeToAgent, UnsubscribeFromAgent
 from messages.supervision import PeerRestarted
 from messages.turns import CancelTurn, ReplyProgress, StartTurn, TextDelta, TurnStarted
 from shell.console.console import Console
-from shell.console.screen_events import ScreenEvent, ScreenEventQueue, SubagentEvent
+from shell.console.screen_event_queue import ScreenEvent, ScreenEventQueue, SubagentEvent
 from shell.console.ui_commands import InterruptTurn, SendPrompt, ViewSubagent
 from shell.console.user_shell_command import UserCommandRunner
 from shell.headless.event_queue import EventQueue, QueuedEvent

@@ -13,7 +13,7 @@ from messages.address import CONSOLE
 from messages.approvals import ShowApproval, SubmitDecision
 from messages.turns import SessionConfigured, ToolEnded, TurnCompleted
 from shell.console.console import Console
-from shell.console.screen_events import ApprovalsReset, ScreenEvent, ScreenEventQueue
+from shell.console.screen_event_queue import ApprovalsReset, ScreenEvent, ScreenEventQueue
 from shell.console.ui_commands import SendPrompt, StopUserCommand
 from shell.console.user_shell_command import UserCommandRunner
 from tests.actors.crashable_session import CRASH_MESSAGES, CrashableSession, start_session

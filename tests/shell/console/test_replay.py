@@ -16,7 +16,7 @@ from shell.console.replay import (
     build_replay,
     build_subagent_replay,
 )
-from shell.console.screen_events import Notice, ScreenEvent, ScreenEventQueue, SubagentEvent
+from shell.console.screen_event_queue import Notice, ScreenEvent, ScreenEventQueue, SubagentEvent
 from shell.view.event_reducer import apply_event
 from shell.view.screen_state import ScreenState
 from shell.view.subagent_page import build_subagent_page

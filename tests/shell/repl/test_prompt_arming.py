@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from shell.repl.prompt_arming import ApprovalPrompt
+from shell.repl.prompt_arming import PromptArming
 from shell.view.arming import DrawnRequest
 from shell.view.event_reducer import apply_event
 from shell.view.screen_state import ScreenState
@@ -16,13 +16,13 @@ STATE = apply_event(ScreenState(), sample_events.exec_approval(), 0.0)[0]
 DRAWN = DrawnRequest(STATE.approvals.prompt_id, is_complete=True, shows_end=True)
 
 
-def show_and_wait_quiet_period(*, has_draft: bool) -> ApprovalPrompt:
+def show_and_wait_quiet_period(*, has_draft: bool) -> PromptArming:
     """Show a request, acknowledge it, and wait for the end of the quiet period."""
 
-    async def pass_time() -> ApprovalPrompt:
+    async def pass_time() -> PromptArming:
         loop = asyncio.get_running_loop()
         changes = asyncio.Queue[None]()
-        prompt = ApprovalPrompt(lambda: changes.put_nowait(None), lambda: has_draft, lambda: None)
+        prompt = PromptArming(lambda: changes.put_nowait(None), lambda: has_draft, lambda: None)
         prompt.update(STATE, loop.time())
         assert prompt.record_frame(DRAWN)
         prompt.on_acknowledged(loop)

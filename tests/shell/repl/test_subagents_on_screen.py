@@ -3,7 +3,7 @@
 from messages.address import PRIMARY, Address
 from messages.content import TextBlock, Usage
 from messages.turns import Delta, ReplyCompleted, TextDelta, UpwardEvent
-from shell.console.screen_events import SubagentEvent
+from shell.console.screen_event_queue import SubagentEvent
 from shell.console.ui_commands import PromptSubagent, StopSubagent, ViewSubagent
 from tests.shell import sample_events
 from tests.shell.screen_harness import ScreenHarness, run_on_screen

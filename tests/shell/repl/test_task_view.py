@@ -7,7 +7,7 @@ import pytest
 from messages.address import PRIMARY, Address
 from messages.approvals import ApprovalDecision, SubmitDecision
 from messages.turns import TurnStarted
-from shell.console.screen_events import SubagentEvent
+from shell.console.screen_event_queue import SubagentEvent
 from shell.console.ui_commands import InterruptTurn, StopSubagent
 from shell.view.arming import QUIET_PERIOD_S
 from tests.shell import sample_events

@@ -3,7 +3,7 @@
 import pytest
 
 from messages.approvals import DismissApproval
-from messages.model_events import ModelFailureReason
+from messages.failure_reasons import ModelFailureReason
 from messages.turns import (
     ModelChanged,
     ModelRetrying,
@@ -14,7 +14,7 @@ from messages.turns import (
     TurnFailed,
     TurnStarted,
 )
-from shell.console.screen_events import Notice, ScreenEvent
+from shell.console.screen_event_queue import Notice, ScreenEvent
 from shell.console.ui_commands import InterruptTurn, SendPrompt
 from shell.view import screen_state
 from shell.view.event_reducer import MAX_LATE_CHARS, apply_event

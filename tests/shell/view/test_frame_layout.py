@@ -8,7 +8,7 @@ from messages.approvals import ShowApproval
 from messages.subagents import SubagentStarted
 from messages.turns import TextDelta, TurnStarted
 from messages.user_questions import Choice, UserQuestion
-from shell.console.screen_events import ScreenEvent, SubagentEvent
+from shell.console.screen_event_queue import ScreenEvent, SubagentEvent
 from shell.view.arming import Arming
 from shell.view.event_reducer import apply_event
 from shell.view.folded_pastes import FoldedPastes, fold

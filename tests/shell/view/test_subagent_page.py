@@ -16,12 +16,12 @@ from messages.turns import (
     TurnStarted,
     UpwardEvent,
 )
-from shell.console.screen_events import SubagentEvent
+from shell.console.screen_event_queue import SubagentEvent
 from shell.view.event_reducer import apply_event
 from shell.view.screen_state import ScreenState
 from shell.view.subagent_activity import MAX_ACTIVITY_CHARS
-from shell.view.subagent_list import MAX_STREAMED_CHARS
 from shell.view.subagent_page import build_subagent_page
+from shell.view.subagent_states import MAX_STREAMED_CHARS
 from tests.shell import sample_events
 
 pytestmark = pytest.mark.quick

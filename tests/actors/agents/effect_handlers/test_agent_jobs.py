@@ -23,7 +23,7 @@ from actors.runtime.actor import JobFailure
 from actors.tools.command_runner import CommandResult
 from actors.tools.tool import AnyTool, Arguments, TargetChangedError, Tool, ToolContext, ToolError
 from messages.content import TextBlock, ToolUseBlock, Usage
-from messages.model_events import ModelLimitsFound
+from messages.model_limits import ModelLimitsFound
 from messages.tool_calls import CallPlan, ToolOutput
 from messages.turns import TextDelta, ThinkingDelta
 from tests.actors.agents.turn.message_builders import USAGE

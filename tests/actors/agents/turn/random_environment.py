@@ -52,8 +52,8 @@ from messages.approvals import (
     PatchApprovalRequest,
 )
 from messages.content import ContentBlock, TextBlock, ThinkingBlock
+from messages.failure_reasons import ModelFailureReason
 from messages.journal import Append, Appended, AppendFailed, Record
-from messages.model_events import ModelFailureReason
 from messages.policy import Action
 from messages.tool_calls import CallPlan, ToolOutput
 from messages.turns import CancelTurn, SetModel, StartTurn

@@ -24,7 +24,8 @@ from actors.agents.turn.retry import (
 from actors.agents.turn.self_messages import ModelFailed, RetryDelayElapsed, TurnTimerStopped
 from actors.agents.turn.turn_state import TurnStage
 from messages.content import TextBlock, ToolUseBlock, Usage
-from messages.model_events import ModelFailureReason, ModelLimitsFound
+from messages.failure_reasons import ModelFailureReason
+from messages.model_limits import ModelLimitsFound
 from messages.turns import (
     CancelTurn,
     ModelChanged,

@@ -19,7 +19,7 @@ from actors.agents.turn.with_changes import with_changes
 from messages.address import PRIMARY
 from messages.approvals import ExecApprovalRequest
 from messages.content import Usage
-from messages.model_events import ModelLimitsFound
+from messages.model_limits import ModelLimitsFound
 from messages.subagents import SubagentStarted
 from messages.turns import (
     AgentSwitched,

@@ -7,7 +7,7 @@ from prompt_toolkit.input import Input
 from prompt_toolkit.key_binding.key_processor import KeyProcessor
 
 from shell.commands.command import ReplHost
-from shell.console.screen_events import ScreenEventQueue
+from shell.console.screen_event_queue import ScreenEventQueue
 from shell.repl.application import create_application
 from shell.repl.approval_display import ApprovalDisplay
 from shell.repl.approval_input import ApprovalInput
@@ -22,7 +22,7 @@ from shell.repl.list_input import ListInput
 from shell.repl.notify import format_notification
 from shell.repl.overlays import Overlays
 from shell.repl.page_view import PageView
-from shell.repl.prompt_arming import ApprovalPrompt
+from shell.repl.prompt_arming import PromptArming
 from shell.repl.question_input import QuestionInput
 from shell.repl.resize import Resize
 from shell.repl.screen import Screen
@@ -35,7 +35,7 @@ from shell.repl.terminal_output import FrameOutput
 from shell.view.frame_layout import FrameInput
 
 
-class ScreenController:
+class ScreenParts:
     """Creates the parts of one screen and connects them; no part knows it.
 
     A part gets in its constructor the parts that it acts on. What happens in a part that is created
@@ -85,7 +85,7 @@ class ScreenController:
 
     def _create_inputs(self, host: ReplHost) -> None:
         """Create the draft and what covers it."""
-        self.approval_prompt = ApprovalPrompt(self.screen.refresh, self._is_busy, self._notify)
+        self.approval_prompt = PromptArming(self.screen.refresh, self._is_busy, self._notify)
         self.list_input = ListInput(self.windows, self.approval_prompt, self._update_screen_mode)
         self.page_view = PageView(
             self.windows, self.approval_prompt, self._output.get_size, self._update_screen_mode

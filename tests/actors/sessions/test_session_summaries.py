@@ -5,8 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from actors.sessions.session_index import SessionSummary, list_session_summaries, summarize_session
 from actors.sessions.session_log import SessionLog
+from actors.sessions.session_summaries import (
+    SessionSummary,
+    list_session_summaries,
+    summarize_session,
+)
 from messages.address import PRIMARY
 from messages.content import Usage
 from messages.journal import Record, SessionHeader, SessionOpened

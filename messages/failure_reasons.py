@@ -1,10 +1,6 @@
-"""Values and results that describe model requests."""
+"""The reasons why model requests and turns fail."""
 
 from typing import Literal
-
-from pydantic import Field
-
-from messages.base import Message
 
 ModelFailureReason = Literal[
     "unauthorized",
@@ -32,14 +28,3 @@ LimitReason = Literal["max_turns", "token_budget", "time_limit"]
 
 MAX_DURATION_S = 31_536_000.0
 """One year, in seconds: the upper bound of every duration in a message."""
-
-
-class ModelLimitsFound(Message):
-    """A model's limits, as reported by its server, else from our own table."""
-
-    type: Literal["model_limits_found"] = "model_limits_found"
-    model: str
-    max_context_tokens: int = Field(gt=0)
-    """Size of the context window, including the reply."""
-    max_output_tokens: int = Field(gt=0)
-    """Maximum length of one reply."""

@@ -6,7 +6,7 @@ import pytest
 
 from messages.address import Address
 from messages.turns import TextDelta, ThinkingDelta
-from shell.console.screen_events import (
+from shell.console.screen_event_queue import (
     MAX_DELTA_CHARS,
     MAX_QUEUED_EVENTS,
     Notice,

@@ -25,7 +25,7 @@ from messages.turns import (
     TurnStarted,
     UpwardEvent,
 )
-from shell.console.screen_events import SubagentEvent
+from shell.console.screen_event_queue import SubagentEvent
 from shell.view import number_format, subagent_activity
 from shell.view.subagent_activity import ActivityEvent, RecentActivity
 

@@ -16,13 +16,13 @@ from messages.turns import (
     UpwardEvent,
 )
 from shell.commands.tree import format_tree
-from shell.console.screen_events import SubagentEvent
+from shell.console.screen_event_queue import SubagentEvent
 from shell.view.event_reducer import apply_event
 from shell.view.footer import render_footer
 from shell.view.screen_state import RunningTurn, ScreenState
 from shell.view.styled_text import Row
-from shell.view.subagent_list import MAX_TREE_ACTIVITY_CHARS
 from shell.view.subagent_rows import MAX_SUBAGENT_ROWS, render_subagent_rows
+from shell.view.subagent_states import MAX_TREE_ACTIVITY_CHARS
 
 pytestmark = pytest.mark.quick
 
