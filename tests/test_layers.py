@@ -1,6 +1,6 @@
 """The layout and import rules of the source tree, read from the source.
 
-An import counts wherever it stands: at the top, in a function or under `TYPE_CHECKING`.
+Imports at the top, in a function and under `TYPE_CHECKING` are all checked.
 """
 
 import ast

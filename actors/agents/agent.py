@@ -299,7 +299,7 @@ class Agent(Actor[AgentInbox]):
         self.tell(self._collaborators.permissions, register)
 
     def _check_plan_file(self, message: SwitchAgent) -> None:
-        """Check whether a plan exists before the switch, because the model is told."""
+        """Check whether a plan exists before the switch; the switch message names it."""
         job = partial(check_plan_file, message.agent, self._ports.tool_context.plan_file)
         self.start_job(job, partial(to_plan_file_missing, message.agent))
 

@@ -36,7 +36,7 @@ class EventLoopFuture(pykka.ThreadingFuture[T]):
     """
 
     run_asked_actor: Callable[[], bool] | None = None
-    """Set by the inbox; None: the reply is there, or nobody was asked."""
+    """Set by the inbox; None: the reply has arrived, or no actor was asked."""
 
     def get(self, *, timeout: float | None = None) -> T:
         """Wait for the reply, as pykka does.
@@ -195,11 +195,11 @@ class EventLoopActor(pykka.Actor):
         return True
 
     def _run(self, batch_size: int) -> None:
-        """Handle messages until the batch or the inbox is used up, or the actor has stopped.
+        """Handle messages until the batch or the inbox is exhausted, or the actor has stopped.
 
         The flag is cleared before the inbox is checked. A message that is put before that is seen
         by the check, and one put later schedules the next batch itself. The same holds after a
-        stop, so whoever asked in that moment is told that the actor is dead.
+        stop, so a concurrent `ask` fails with `ActorDeadError`.
         """
         inbox = cast("EventLoopInbox", self.actor_inbox)
         inbox.begin_batch(batch_size)

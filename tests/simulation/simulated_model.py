@@ -22,7 +22,7 @@ MAX_CALLS_PER_REPLY = 4
 
 
 class SimulatedModel:
-    """A `ModelClient` that draws its behavior anew for each request."""
+    """A `ModelClient` that draws a new random behavior for each request."""
 
     def __init__(
         self,

@@ -372,7 +372,7 @@ def test_identical_replies_are_distinguished_by_their_position() -> None:
 
 
 def test_only_the_last_turn_can_be_open() -> None:
-    """The user was told that a turn failed if its end could not be written."""
+    """The user was already notified that the turn failed if its end could not be written."""
     driver, effects = resume_from(*WITH_CALL, TurnStarted(turn=2, prompt="else"))
 
     assert driver.state.turn.number == 2
