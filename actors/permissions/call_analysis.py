@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from actors.bash.parse import ParsedCommand
+from actors.bash.parse import ParsedCommand, parse_command
 from messages.policy import PermissionRequest
 
 MAX_TARGET_CHARS = 200_000
@@ -35,9 +35,6 @@ def _analyze_request(request: PermissionRequest) -> AnalyzedRequest:
         return AnalyzedRequest(request, ask_reason=reason, is_too_long=True)
     if request.permission != "bash":
         return AnalyzedRequest(request)
-    # Importing the grammar and the command tables takes 15 ms, which must not delay startup.
-    from actors.bash.parse import parse_command  # noqa: PLC0415
-
     command = parse_command(request.target)
     ask_reason = command.ask_reason or ("" if command.parts else "it contains no command")
     return AnalyzedRequest(request, command, ask_reason, command.deny_reason)

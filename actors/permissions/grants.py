@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
+from actors.bash.parse import has_effect_rule
 from actors.permissions.access import Access
 from actors.permissions.rule_matching import compile_rule, find_rule_problem, get_categories
 from messages.policy import GrantScope, Policy, Rule, ToolDeclaration
@@ -81,9 +82,6 @@ def find_command_prefix(command: str) -> str:
 
     Empty if there is none. An interpreter, shell, wrapper or `git` is never granted on its own.
     """
-    # Importing the command tables takes time that must not delay startup.
-    from actors.bash.parse import has_effect_rule  # noqa: PLC0415
-
     program, *arguments = command.split(" ")
     if not _PROGRAM_NAME.fullmatch(program) or program in _NEVER_GRANTED_BY_PREFIX or not arguments:
         return ""

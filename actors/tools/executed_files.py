@@ -5,13 +5,12 @@ import os
 import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from actors.bash.parse import CommandPart, has_effect_rule, parse_command
+from actors.paths.resolve import PathResolver, WorkspacePaths
 from actors.paths.workspace import Workspace
+from actors.permissions.working_directory import find_working_directories
 from messages.tool_calls import FileDigest
-
-if TYPE_CHECKING:  # importing the parser takes 15 ms that startup does not need
-    from actors.bash.parse import CommandPart
 
 MAX_FILES = 64
 MAX_COMMAND_CHARS = 200_000
@@ -31,11 +30,6 @@ def find_executed_files(command: str, workspace: Workspace) -> tuple[FileDigest,
     """
     if len(command) > MAX_COMMAND_CHARS:
         return ()
-    # Imported late, as in the engine: the grammar takes 15 ms, which must not delay the screen.
-    from actors.bash.parse import parse_command  # noqa: PLC0415
-    from actors.paths.resolve import PathResolver, WorkspacePaths  # noqa: PLC0415
-    from actors.permissions.working_directory import find_working_directories  # noqa: PLC0415
-
     parsed = parse_command(command)
     paths = WorkspacePaths(root=str(workspace.root), cwd=str(workspace.cwd))
     locations = find_working_directories(parsed, PathResolver(paths))
@@ -56,8 +50,6 @@ def has_no_file_names(command: str, workspace: Workspace) -> bool:
     """
     if len(command) > MAX_QUICK_CHECK_CHARS:
         return False
-    from actors.bash.parse import parse_command  # noqa: PLC0415  (as above)
-
     candidates = (
         each for part in parse_command(command).parts for each in _iter_candidates(part, ("",))
     )
@@ -67,12 +59,8 @@ def has_no_file_names(command: str, workspace: Workspace) -> bool:
     )
 
 
-def _iter_candidates(
-    part: "CommandPart", directories: tuple[str, ...]
-) -> Iterator[tuple[str, bool]]:
+def _iter_candidates(part: CommandPart, directories: tuple[str, ...]) -> Iterator[tuple[str, bool]]:
     """Yield paths that may be files, and whether the command executes any kind of file there."""
-    from actors.bash.parse import has_effect_rule  # noqa: PLC0415  (as above)
-
     names = [word.text for word in part.words if word.is_literal and not word.text.startswith("-")]
     program = names[0] if names else ""
     is_runner = has_effect_rule(program) and program.rpartition("/")[2] != "git"

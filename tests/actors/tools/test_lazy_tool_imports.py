@@ -5,7 +5,13 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[3]
-LAZY = {"bracex", "tree_sitter", "actors.bash.parse"}
+LAZY = {
+    "bracex",
+    "tree_sitter",
+    "actors.bash.command_parser",
+    "actors.bash.programs.effect_lookup",
+}
+"""`actors.bash.parse` loads the last two on first use."""
 
 
 def test_loading_the_tools_imports_no_lazy_package() -> None:
