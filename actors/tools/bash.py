@@ -6,6 +6,7 @@ import signal
 from pydantic import Field
 
 from actors.paths.workspace import Workspace
+from actors.tools import tool_list
 from actors.tools.command_runner import CommandResult
 from actors.tools.executed_files import find_executed_files, has_no_file_names
 from actors.tools.file_content import encode_text
@@ -135,12 +136,9 @@ def _get_signal_name(number: int) -> str:
 
 
 BASH = Tool(
-    name="bash",
+    tool_list.BASH,
     description=DESCRIPTION,
     arguments=BashArguments,
-    category="command",
-    default_action="ask",
-    reads_only=False,
     plan=plan,
     run=run,
 )

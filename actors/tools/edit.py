@@ -4,6 +4,7 @@ import asyncio
 
 from pydantic import Field
 
+from actors.tools import tool_list
 from actors.tools.await_helpers import run_to_completion
 from actors.tools.file_content import (
     MAX_EDITABLE_BYTES,
@@ -84,12 +85,9 @@ def _decode(content: FileContent, given_path: str) -> str:
 
 
 EDIT = Tool(
-    name="edit",
+    tool_list.EDIT,
     description=DESCRIPTION,
     arguments=EditArguments,
-    category="change",
-    default_action="ask",
-    reads_only=False,
     plan=plan,
     run=run,
 )

@@ -6,6 +6,7 @@ from functools import partial
 
 from pydantic import Field
 
+from actors.tools import tool_list
 from actors.tools.cancellable_thread import run_cancellable
 from actors.tools.file_walk import FileWalk
 from actors.tools.glob_patterns import compile_glob
@@ -80,12 +81,9 @@ def _run(
 
 
 GLOB = Tool(
-    name="glob",
+    tool_list.GLOB,
     description=DESCRIPTION,
     arguments=GlobArguments,
-    category="search",
-    default_action="allow",
-    reads_only=True,
     plan=plan,
     run=run,
 )

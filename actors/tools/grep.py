@@ -12,6 +12,7 @@ from pathlib import Path
 from pydantic import Field
 
 from actors.permissions.bulk_read_check import can_read
+from actors.tools import tool_list
 from actors.tools.binary_detection import PROBE_BYTES, detect_binary_type
 from actors.tools.cancellable_thread import run_cancellable
 from actors.tools.file_search import MAX_OUTPUT_BYTES, SearchLine, SearchQuery, SearchResult, search
@@ -297,12 +298,9 @@ def _truncate(text: str) -> str:
 
 
 GREP = Tool(
-    name="grep",
+    tool_list.GREP,
     description=DESCRIPTION,
     arguments=GrepArguments,
-    category="search",
-    default_action="allow",
-    reads_only=True,
     plan=plan,
     run=run,
 )

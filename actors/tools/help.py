@@ -4,6 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from actors.tools import tool_list
 from actors.tools.tool import Arguments, Tool, ToolContext
 from messages.policy import PermissionRequest
 from messages.tool_calls import CallPlan, ToolOutput
@@ -38,12 +39,9 @@ async def run(arguments: HelpArguments, plan: CallPlan, context: ToolContext) ->
 
 
 HELP = Tool(
-    name="help",
+    tool_list.HELP,
     description=DESCRIPTION,
     arguments=HelpArguments,
-    category="internal",
-    default_action="allow",
-    reads_only=True,
     plan=plan,
     run=run,
 )

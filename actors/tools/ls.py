@@ -7,6 +7,7 @@ import os
 
 from pydantic import Field
 
+from actors.tools import tool_list
 from actors.tools.safe_open import map_plan_errors, map_run_errors, open_folder, require_folder
 from actors.tools.target_paths import (
     escape_control_characters,
@@ -86,12 +87,9 @@ def _format_name(name: str) -> str:
 
 
 LS = Tool(
-    name="ls",
+    tool_list.LS,
     description=DESCRIPTION,
     arguments=LsArguments,
-    category="read",
-    default_action="allow",
-    reads_only=True,
     plan=plan,
     run=run,
 )

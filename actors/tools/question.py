@@ -2,6 +2,7 @@
 
 from pydantic import Field
 
+from actors.tools import tool_list
 from actors.tools.target_paths import escape_control_characters
 from actors.tools.tool import Arguments, Tool, ToolContext, ToolError
 from messages.policy import PermissionRequest
@@ -98,12 +99,9 @@ def _make_question(item: QuestionItem) -> UserQuestion:
 
 
 QUESTION = Tool(
-    name="question",
+    tool_list.QUESTION,
     description=DESCRIPTION,
     arguments=QuestionArguments,
-    category="ask",
-    default_action="ask",
-    reads_only=False,
     plan=plan,
     run=run,
 )

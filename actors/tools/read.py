@@ -9,6 +9,7 @@ from pathlib import Path
 
 from pydantic import Field
 
+from actors.tools import tool_list
 from actors.tools.binary_detection import detect_binary_type
 from actors.tools.line_window import MAX_BYTES, MAX_LINE_CHARS, MAX_LINES, LineWindow
 from actors.tools.safe_open import (
@@ -144,12 +145,9 @@ def _format_notes(window: LineWindow) -> list[str]:
 
 
 READ = Tool(
-    name="read",
+    tool_list.READ,
     description=DESCRIPTION,
     arguments=ReadArguments,
-    category="read",
-    default_action="allow",
-    reads_only=True,
     plan=plan,
     run=run,
 )

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from pydantic import Field
 
+from actors.tools import tool_list
 from actors.tools.subagent_types import SpawnOptions
 from actors.tools.target_paths import escape_control_characters
 from actors.tools.tool import AnyTool, Arguments, Tool, ToolContext, ToolError
@@ -115,12 +116,9 @@ def _require_available(task_id: str, type_name: str, context: ToolContext) -> No
 
 
 TASK = Tool(
-    name="task",
+    tool_list.TASK,
     description=DESCRIPTION,
     arguments=TaskArguments,
-    category="internal",
-    default_action="allow",
-    reads_only=True,
     plan=plan,
     run=run,
 )

@@ -2,6 +2,7 @@
 
 from pydantic import Field
 
+from actors.tools import tool_list
 from actors.tools.tool import Arguments, Tool, ToolContext, ToolError
 from messages.policy import PermissionRequest
 from messages.todos import Todo, TodoStatus
@@ -59,12 +60,9 @@ def _format_progress(arguments: TodoWriteArguments) -> str:
 
 
 TODO_WRITE = Tool(
-    name="todo_write",
+    tool_list.TODO_WRITE,
     description=DESCRIPTION,
     arguments=TodoWriteArguments,
-    category="internal",
-    default_action="allow",
-    reads_only=False,
     plan=plan,
     run=run,
 )

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict
 from actors.paths.workspace import Workspace
 from actors.tools.command_runner import CommandRunner
 from actors.tools.subagent_types import NO_SUBAGENTS, ExistingSubagent, SpawnOptions
-from messages.policy import Action, FileReadPolicy, Policy, ToolCategory, ToolDeclaration
+from messages.policy import FileReadPolicy, Policy, ToolDeclaration
 from messages.tool_calls import CallPlan, FileDigest, ToolOutput
 
 
@@ -79,27 +79,26 @@ class Tool(Generic[A]):
     no longer what the plan was made from.
     """
 
-    name: str
+    declaration: ToolDeclaration
+    """From `tool_list`: name, category, default action, and whether it only reads."""
     description: str
     """For the model; limits and units are built from the constants that the code uses."""
     arguments: type[A]
-    category: ToolCategory
-    default_action: Action
-    """What applies where no rule matches the call."""
-    reads_only: bool
-    """True: calls run in parallel. False: a call waits for those before and blocks those after."""
     plan: Callable[[A, ToolContext], Awaitable[CallPlan]]
     run: Callable[[A, CallPlan, ToolContext], Awaitable[ToolOutput]]
 
     @property
-    def declaration(self) -> ToolDeclaration:
-        """Return what rules and decisions depend on."""
-        return ToolDeclaration(
-            name=self.name,
-            category=self.category,
-            default_action=self.default_action,
-            reads_only=self.reads_only,
-        )
+    def name(self) -> str:
+        """What the model calls; also the permission that rules name."""
+        return self.declaration.name
+
+    @property
+    def reads_only(self) -> bool:
+        """Whether calls change nothing and therefore run in parallel.
+
+        Any other call waits for those before it and blocks those after it.
+        """
+        return self.declaration.reads_only
 
 
 AnyTool = Tool[Any]

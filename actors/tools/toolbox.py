@@ -16,12 +16,12 @@ def load_tool(declaration: ToolDeclaration) -> AnyTool:
     """Return the constant `NAME` of the module `actors.tools.name`.
 
     Raises:
-        ValueError: the tool declares something else than the list says.
+        ValueError: the tool refers to another declaration.
     """
     module = import_module(f"actors.tools.{declaration.name}")
     tool = cast("AnyTool", getattr(module, declaration.name.upper()))
     if tool.declaration != declaration:
-        message = f"tool_list.py and the tool differ; the tool declares {tool.declaration}"
+        message = f"{module.__name__} refers to another declaration: {tool.declaration}"
         raise ValueError(message)
     return tool
 

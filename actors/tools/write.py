@@ -4,6 +4,7 @@ import asyncio
 
 from pydantic import Field
 
+from actors.tools import tool_list
 from actors.tools.await_helpers import run_to_completion
 from actors.tools.file_content import (
     MAX_EDITABLE_BYTES,
@@ -65,12 +66,9 @@ def _with_same_line_endings(text: str, content: FileContent) -> str:
 
 
 WRITE = Tool(
-    name="write",
+    tool_list.WRITE,
     description=DESCRIPTION,
     arguments=WriteArguments,
-    category="change",
-    default_action="ask",
-    reads_only=False,
     plan=plan,
     run=run,
 )

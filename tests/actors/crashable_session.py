@@ -34,7 +34,7 @@ from messages.content import TextBlock, ToolUseBlock, Usage
 from messages.journal import ReadRecords, Record
 from messages.model_limits import ModelLimitsFound
 from messages.permissions import GetPolicy
-from messages.policy import PermissionRequest
+from messages.policy import PermissionRequest, ToolDeclaration
 from messages.supervision import PeerRestarted
 from messages.tool_calls import CallPlan, ToolOutput
 from messages.turns import StartTurn
@@ -179,9 +179,10 @@ def make_change_tool(executions: list[str]) -> AnyTool:
         executions.append("ran")
         return ToolOutput(text="changed")
 
-    return Tool(
-        "change", "Change.", NoArguments, "change", "ask", reads_only=False, plan=plan, run=run
+    declaration = ToolDeclaration(
+        name="change", category="change", default_action="ask", reads_only=False
     )
+    return Tool(declaration, "Change.", NoArguments, plan=plan, run=run)
 
 
 @dataclass

@@ -19,7 +19,7 @@ from actors.tools.tool import (
     ToolError,
     UnreadFileError,
 )
-from messages.policy import PermissionRequest
+from messages.policy import PermissionRequest, ToolDeclaration
 from messages.tool_calls import CallPlan, FileDigest, Patch, ToolOutput
 
 LOOK_TOOL, CHANGE_TOOL = "look", "change"
@@ -66,22 +66,20 @@ class InMemoryWorkspace:
     def tools(self) -> tuple[AnyTool, ...]:
         """The tools for these files, and the real `bash`."""
         look: AnyTool = Tool(
-            name=LOOK_TOOL,
+            ToolDeclaration(
+                name=LOOK_TOOL, category="read", default_action="allow", reads_only=True
+            ),
             description="Look at a file.",
             arguments=LookArguments,
-            category="read",
-            default_action="allow",
-            reads_only=True,
             plan=self._plan_look,
             run=self._look,
         )
         change: AnyTool = Tool(
-            name=CHANGE_TOOL,
+            ToolDeclaration(
+                name=CHANGE_TOOL, category="change", default_action="ask", reads_only=False
+            ),
             description="Write a file.",
             arguments=ChangeArguments,
-            category="change",
-            default_action="ask",
-            reads_only=False,
             plan=self._plan_change,
             run=self._change,
         )

@@ -17,11 +17,11 @@ from messages.policy import ToolCategory
 pytestmark = pytest.mark.quick
 
 
-def test_each_tool_declares_what_the_list_says_in_its_order() -> None:
+def test_each_tool_refers_to_its_own_declaration_in_the_list() -> None:
     assert tuple(tool.declaration for tool in BUILT_IN_TOOLS) == TOOL_LIST
 
 
-def test_a_tool_that_declares_something_else_is_not_loaded() -> None:
+def test_a_tool_with_another_declaration_is_not_loaded() -> None:
     listed = replace(TOOL_LIST[0], default_action="ask")
     with pytest.raises(ValueError, match="default_action='allow'"):
         load_tool(listed)
@@ -88,7 +88,7 @@ def test_an_argument_may_be_named_title() -> None:
         title: str
 
     read = BUILT_IN_TOOLS[0]
-    tool = replace(read, name="titled", arguments=Titled)
+    tool = replace(read, arguments=Titled)
     assert build_schema(tool)["input_schema"] == {
         "additionalProperties": False,
         "properties": {"title": {"type": "string"}},

@@ -24,6 +24,7 @@ from actors.tools.command_runner import CommandResult
 from actors.tools.tool import AnyTool, Arguments, TargetChangedError, Tool, ToolContext, ToolError
 from messages.content import TextBlock, ToolUseBlock, Usage
 from messages.model_limits import ModelLimitsFound
+from messages.policy import ToolDeclaration
 from messages.tool_calls import CallPlan, ToolOutput
 from messages.turns import TextDelta, ThinkingDelta
 from tests.actors.agents.turn.message_builders import USAGE
@@ -61,10 +62,9 @@ async def run(
     return ToolOutput(text=str(arguments.to))
 
 
+COUNT = ToolDeclaration(name="count", category="internal", default_action="allow", reads_only=True)
 TOOLS: dict[str, AnyTool] = {
-    "count": Tool(
-        "count", "Count.", CountArguments, "internal", "allow", reads_only=True, plan=plan, run=run
-    )
+    "count": Tool(COUNT, "Count.", CountArguments, plan=plan, run=run),
 }
 
 
