@@ -272,7 +272,7 @@ class _AccessResolver:
         else:
             opened = self._argument_paths.find_files("read", part.opened_files, where)
         for file in opened:
-            if file.reported != "all" and not self._files.is_in_workspace(file):
+            if file.reported != "all" and not file.is_in_workspace:
                 file.reported = "all"
                 self._add_file(file, "all")
 
@@ -305,7 +305,7 @@ class _AccessResolver:
             self.accesses.append(access if is_top_level else access.with_deny_rules_only())
         for file in self._argument_paths.find_files(redirect.permission, (word,), where):
             # An allowed command may read files in the workspace unless a rule restricts them.
-            is_workspace_read = redirect.permission == "read" and self._files.is_in_workspace(file)
+            is_workspace_read = redirect.permission == "read" and file.is_in_workspace
             scope: RuleScope = "ask_or_deny" if is_workspace_read and not file.problem else "all"
             self._add_file(file, scope if is_top_level else rule_scope)
 

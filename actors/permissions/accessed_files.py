@@ -26,6 +26,8 @@ class FileAccess:
     target: str
     spellings: tuple[str, ...]
     """The target and its other spellings; rules that ask or deny match any of them."""
+    is_in_workspace: bool
+    """It is in the workspace or an added folder."""
     problem: str
     """Why it may be another file when it is used. Empty: it is certain."""
     reported: RuleScope | None = None
@@ -64,7 +66,8 @@ class FileAccesses:
             shown_path = path[:_MAX_PATH_CHARS_IN_REASON]
             problem = f"{shown_path!r} cannot be resolved in advance: {resolved.problem}"
         category = self.rule_index.get_category(permission)
-        return FileAccess(permission, category, resolved, target, spellings, problem)
+        is_inside = is_in_workspace(target, self.resolver.workspace_paths.added_folders)
+        return FileAccess(permission, category, resolved, target, spellings, is_inside, problem)
 
     def build_access(self, file: FileAccess, tool: str, rule_scope: RuleScope) -> Access:
         """Return the access to decide. If only deny rules apply, an uncertain path does not ask."""
@@ -77,17 +80,13 @@ class FileAccesses:
             rule_scope,
             other_spellings=file.spellings[1:],
             is_case_insensitive=file.resolved_path.is_case_insensitive,
-            is_in_workspace=self.is_in_workspace(file),
+            is_in_workspace=file.is_in_workspace,
             ask_reason="" if rule_scope == "deny_only" else file.problem,
             protection_reason=self.get_protection_reason(file) if is_change else "",
             is_plan_file=is_change and is_plan_file(file.target),
             changes_nothing=file.category in FILE_READ_CATEGORIES,
             is_target_unknown=bool(file.problem),
         )
-
-    def is_in_workspace(self, file: FileAccess) -> bool:
-        """Whether the file is in the workspace or an added folder."""
-        return is_in_workspace(file.target, self.resolver.workspace_paths.added_folders)
 
     def can_match_rule(self, file: FileAccess, rule_scope: RuleScope) -> bool:
         """Whether anything in this rule scope could ask about the file or deny it."""
