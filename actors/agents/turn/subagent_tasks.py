@@ -319,11 +319,9 @@ def _forward_request(step: Transition, request: AnyApprovalRequest) -> None:
 def forward_approval_outcome(
     step: Transition, outcome: ApprovalDecided | ApprovalUnavailable
 ) -> None:
-    """Forward the outcome of a request toward the agent that sent it."""
-    table = step.state.subagents
-    if outcome.id in table.open_requests:
-        step.update(subagents=table.without_request(outcome.id))
-        step.emit(ForwardDown(outcome))
+    """Forward the outcome of an open request toward the agent that sent it."""
+    step.update(subagents=step.state.subagents.without_request(outcome.id))
+    step.emit(ForwardDown(outcome))
 
 
 def _withdraw_requests(step: Transition, under: Address) -> None:
