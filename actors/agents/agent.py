@@ -250,9 +250,9 @@ class Agent(Actor[AgentInbox]):
         """Execute the effects of one transition; all its records are written as one group."""
         for effect in effects:
             self._execute(effect)
-        writes = [each for each in effects if isinstance(each, WriteRecord | RetryWrites)]
+        writes = [effect for effect in effects if isinstance(effect, WriteRecord | RetryWrites)]
         if writes:
-            records = (each.record for each in writes if isinstance(each, WriteRecord))
+            records = (write.record for write in writes if isinstance(write, WriteRecord))
             self._journal_client.write(*records, append_id=writes[-1].append_id)
 
     def _execute(self, effect: Effect) -> None:  # noqa: C901, PLR0912  (a table: one line per effect)

@@ -76,7 +76,7 @@ class DefaultSubagentFactory:
         if definition is None or not has_tool(build_profile(definition), TASK.name):
             return SpawnOptions()
         spawnable = list_spawnable(definition, self.definitions)
-        return SpawnOptions(tuple(_to_subagent_type(each) for each in spawnable))
+        return SpawnOptions(tuple(_to_subagent_type(subagent) for subagent in spawnable))
 
     def build_tools(self, spawn_options: SpawnOptions) -> list[AnyTool]:
         """Return all tools; `task` lists these types, or is left out if there are none."""
@@ -154,10 +154,10 @@ class DefaultSubagentFactory:
 def list_spawnable(definition: Definition, among: Iterable[Definition]) -> list[Definition]:
     """Return the subagent definitions that a definition may start."""
     return [
-        each
-        for each in among
-        if each.mode in ("subagent", "all")
-        and any(is_match(pattern, each.name) for pattern in definition.subagents)
+        candidate
+        for candidate in among
+        if candidate.mode in ("subagent", "all")
+        and any(is_match(pattern, candidate.name) for pattern in definition.subagents)
     ]
 
 

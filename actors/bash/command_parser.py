@@ -78,24 +78,28 @@ class CommandParser:
             parts = [self._parse_crude(piece, depth) for piece in pieces]
             parts.extend(self._parse_without_continuations(text, depth))
             return self._build(parts, TOO_LONG, may_repeat=True)
-        found = TreeWalker(source, tree)
-        commands = sorted(filter(_has_effect, found.commands), key=lambda each: each.start)
+        walker = TreeWalker(source, tree)
+        commands = sorted(filter(_has_effect, walker.commands), key=lambda command: command.start)
         in_loops: LoopResults = {}
-        parts = [self._parse_in_loops(each, found.for_loops, depth, in_loops) for each in commands]
-        for _, fragment in found.unparsed_fragments:
+        parts = [
+            self._parse_in_loops(command, walker.for_loops, depth, in_loops) for command in commands
+        ]
+        for _, fragment in walker.unparsed_fragments:
             parts.extend(self._parse_script(fragment.decode(errors="replace"), depth))
         if tree.has_error:
             expanded = expand_obvious(text)
             known_texts = {part.text for part in parts}
-            for each in dict.fromkeys((source, expanded.encode(errors="replace"))):
-                parts.extend(part for part in split_crudely(each) if part.text not in known_texts)
-        parts = self._add_stdin_commands(parts, found.heredoc_bodies, found.here_strings, depth)
-        ask_reason = _find_unusual_character(text) or next(iter(found.uncertainties), "")
+            for candidate in dict.fromkeys((source, expanded.encode(errors="replace"))):
+                parts.extend(
+                    part for part in split_crudely(candidate) if part.text not in known_texts
+                )
+        parts = self._add_stdin_commands(parts, walker.heredoc_bodies, walker.here_strings, depth)
+        ask_reason = _find_unusual_character(text) or next(iter(walker.uncertainties), "")
         parts.extend(self._parse_without_continuations(text, depth) if ask_reason else ())
         # Commands in a here-document do not run where it is written, so chains would be wrong.
-        has_chains = not (ask_reason or found.heredoc_bodies)
-        chains = index_chains(commands, found.chain_spans) if has_chains else ()
-        return self._build(parts, ask_reason, may_repeat=found.may_repeat, chains=chains)
+        has_chains = not (ask_reason or walker.heredoc_bodies)
+        chains = index_chains(commands, walker.chain_spans) if has_chains else ()
+        return self._build(parts, ask_reason, may_repeat=walker.may_repeat, chains=chains)
 
     def _parse_without_continuations(self, text: str, depth: int) -> tuple[CommandPart, ...]:
         """Parse an uncertain text again without line continuations, as bash does, for denials."""
@@ -115,7 +119,7 @@ class CommandParser:
         if any(reader.program.stdin == "script" for reader in readers):
             parts = [
                 *parts,
-                *(each for text in scripts for each in self._parse_script(text, depth)),
+                *(part for text in scripts for part in self._parse_script(text, depth)),
             ]
         for program, index in readers:
             for text in inputs:
@@ -268,7 +272,7 @@ def _list_possible_commands(simple: SimpleCommand, text: str) -> list[str]:
     if simple.words and not simple.words[0].is_literal and simple.words[0].text != "[":
         expanded = expand_obvious(text)
         commands += [expanded] if expanded != text else []
-    return [each for each in commands if _COMMAND_START.match(each)]
+    return [command for command in commands if _COMMAND_START.match(command)]
 
 
 def _is_echo(part: CommandPart) -> bool:

@@ -89,21 +89,21 @@ class PathResolver:
 
     def _resolve_without_links(self, path: str, base: str) -> ResolvedPath | None:
         """Resolve a path without `..`, or return None if it contains a link."""
-        here = existing = "/" if path.startswith("/") else base
+        current = existing = "/" if path.startswith("/") else base
         # Nothing below a missing folder has to be checked.
-        link = "" if self._links.get(here) == "" else None
+        link = "" if self._links.get(current) == "" else None
         for name in path.split("/"):
             if name in _CURRENT_DIRECTORY_NAMES:
                 continue
-            here = f"/{name}" if here == "/" else f"{here}/{name}"
+            current = f"/{name}" if current == "/" else f"{current}/{name}"
             if link is None:
-                link = self._read_link(here)
+                link = self._read_link(current)
                 if link:
                     return None
-                existing = here if link is None else existing
-        is_valid = len(here) <= MAX_PATH_BYTES and here.isascii()
-        problem = "" if is_valid else find_path_problem(here)
-        return ResolvedPath(here, problem, (), self._is_case_insensitive(here, existing))
+                existing = current if link is None else existing
+        is_valid = len(current) <= MAX_PATH_BYTES and current.isascii()
+        problem = "" if is_valid else find_path_problem(current)
+        return ResolvedPath(current, problem, (), self._is_case_insensitive(current, existing))
 
     def to_target(self, path: str) -> str:
         """Return an absolute path as rules see it: relative to the root, or absolute outside it."""
@@ -111,7 +111,7 @@ class PathResolver:
 
     def _walk(self, path: str, base: str, written_path: str) -> ResolvedPath:
         """Resolve a path name by name, following links."""
-        here = "/" if path.startswith("/") else base
+        current = "/" if path.startswith("/") else base
         names = _split_reversed(path)
         spellings, link_count, missing_parent, problem = [written_path], 0, "", ""
         while names:
@@ -119,14 +119,14 @@ class PathResolver:
             if name == "..":
                 if missing_parent:
                     problem = "the path goes through a folder that does not exist"
-                here = os.path.dirname(here)  # noqa: PTH120  (text, not a file)
+                current = os.path.dirname(current)  # noqa: PTH120  (text, not a file)
                 continue
-            candidate = f"/{name}" if here == "/" else f"{here}/{name}"
+            candidate = f"/{name}" if current == "/" else f"{current}/{name}"
             link = None if missing_parent else self._read_link(candidate)
             if link is None:
-                here = candidate
+                current = candidate
             elif link == "":
-                here, missing_parent = candidate, here
+                current, missing_parent = candidate, current
             else:
                 link_count += 1
                 if link_count > MAX_SYMLINKS or len(spellings) > _MAX_SPELLINGS:
@@ -134,14 +134,14 @@ class PathResolver:
                     return ResolvedPath(written_path, problem, tuple(spellings))
                 if candidate.startswith("/proc/"):
                     problem = "the path goes through /proc, which differs from process to process"
-                here = "/" if link.startswith("/") else here
+                current = "/" if link.startswith("/") else current
                 names += _split_reversed(link)
-                spellings.append("/".join((here.rstrip("/"), *reversed(names))))
+                spellings.append("/".join((current.rstrip("/"), *reversed(names))))
         return ResolvedPath(
-            here,
-            problem or find_path_problem(here),
-            () if spellings == [here] else _list_other_spellings(spellings, here),
-            is_case_insensitive=self._is_case_insensitive(here, missing_parent or here),
+            current,
+            problem or find_path_problem(current),
+            () if spellings == [current] else _list_other_spellings(spellings, current),
+            is_case_insensitive=self._is_case_insensitive(current, missing_parent or current),
         )
 
     def _read_link(self, path: str) -> str | None:

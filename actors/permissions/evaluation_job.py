@@ -52,8 +52,10 @@ async def run_evaluation(
         len(policy.project_grants),
     )
     evaluated_requests = tuple(
-        EvaluatedRequest(request=access.request, action=each.action, reason=each.reason)
-        for access, each in result.notable_decisions
+        EvaluatedRequest(
+            request=access.request, action=access_decision.action, reason=access_decision.reason
+        )
+        for access, access_decision in result.notable_decisions
     )
     return EvaluationFinished(
         evaluation_id=evaluation_id,

@@ -136,7 +136,8 @@ def with_grants(policy: Policy, rules: tuple[Rule, ...], scope: GrantScope = "se
 
 def without_grant(policy: Policy, rule: Rule, scope: GrantScope) -> Policy:
     """Return the policy without one grant."""
-    return _with_rules(policy, (each for each in get_grants(policy, scope) if each != rule), scope)
+    remaining = (grant for grant in get_grants(policy, scope) if grant != rule)
+    return _with_rules(policy, remaining, scope)
 
 
 def _with_rules(policy: Policy, rules: Iterable[Rule], scope: GrantScope) -> Policy:

@@ -33,9 +33,11 @@ class PendingChanges:
     def complete_first(self) -> tuple[PolicyUpdate, Address]:
         """Remove the first change, which is on disk now, with its requester."""
         update, requester = self._queue.popleft()
-        pending = [each for each, _ in self._queue]
+        pending = [pending_update for pending_update, _ in self._queue]
         self._tightening = tuple(
-            each for each in self._tightening if each != update or each in pending
+            tightening
+            for tightening in self._tightening
+            if tightening != update or tightening in pending
         )
         return update, requester
 
@@ -59,9 +61,12 @@ def add_tightening_update(
         case RevokeGrant():
             return (*tightening, update)
         case ChangeMode():
-            return (*(each for each in tightening if not isinstance(each, ChangeMode)), update)
+            return (
+                *(earlier for earlier in tightening if not isinstance(earlier, ChangeMode)),
+                update,
+            )
         case StoreGrant() | ReplaceRules():
-            return tuple(each for each in tightening if not _cancels(update, each))
+            return tuple(earlier for earlier in tightening if not _cancels(update, earlier))
 
 
 def _cancels(update: StoreGrant | ReplaceRules, revocation: PolicyUpdate) -> bool:

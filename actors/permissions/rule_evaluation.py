@@ -99,14 +99,14 @@ def _find_default(access: Access, rule_index: RuleIndex) -> AccessDecision | Non
     group = rule_index.default_groups.get(access.permission)
     if group is None:
         return None
-    added = rule_index.policy.added_directories
-    if not added:
+    added_folders = rule_index.policy.added_directories
+    if not added_folders:
         return _find_first_match(group, access, ignore_case=True)
     target = access.target
-    folder = next((each for each in added if target.startswith(f"{each}/")), None)
+    folder = next((added for added in added_folders if target.startswith(f"{added}/")), None)
     if folder is not None:
         access = access._replace(target=target[len(folder) + 1 :])
-    elif target in added:
+    elif target in added_folders:
         access = access._replace(target=".")
     return _find_first_match(group, access, ignore_case=True)
 

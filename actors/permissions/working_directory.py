@@ -107,16 +107,16 @@ def _follow_change(
 
 
 def _merge(
-    one: WorkingDirectories, other: WorkingDirectories, resolver: PathResolver
+    first: WorkingDirectories, second: WorkingDirectories, resolver: PathResolver
 ) -> WorkingDirectories:
-    if one.has_too_many or other.has_too_many:
-        return one if one.has_too_many else other
-    directories = tuple(dict.fromkeys((*one.directories, *other.directories)))
+    if first.has_too_many or second.has_too_many:
+        return first if first.has_too_many else second
+    directories = tuple(dict.fromkeys((*first.directories, *second.directories)))
     if len(directories) > _MAX_DIRECTORIES:
         return WorkingDirectories(
             (resolver.workspace_paths.cwd,), is_certain=False, has_too_many=True
         )
-    return WorkingDirectories(directories, one.is_certain and other.is_certain)
+    return WorkingDirectories(directories, first.is_certain and second.is_certain)
 
 
 def _join_as_text(directory: str, path: str) -> str:

@@ -80,9 +80,9 @@ async def run(arguments: BashArguments, plan: CallPlan, context: ToolContext) ->
     now = await _find_executed_files(plan.full_text, context.workspace)
     if now != plan.executed_files:
         changed = [
-            each.path
-            for each in (*now, *plan.executed_files)
-            if (each in now) != (each in plan.executed_files)
+            file.path
+            for file in (*now, *plan.executed_files)
+            if (file in now) != (file in plan.executed_files)
         ]
         message = f"a file that it executes has changed: {', '.join(dict.fromkeys(changed))}"
         raise TargetChangedError(message)

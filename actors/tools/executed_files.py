@@ -51,7 +51,9 @@ def has_no_file_names(command: str, workspace: Workspace) -> bool:
     if len(command) > MAX_QUICK_CHECK_CHARS:
         return False
     candidates = (
-        each for part in parse_command(command).parts for each in _iter_candidates(part, ("",))
+        candidate
+        for part in parse_command(command).parts
+        for candidate in _iter_candidates(part, ("",))
     )
     return all(
         not (is_executed or "/" in name or os.path.lexists(workspace.cwd / name))

@@ -85,7 +85,7 @@ async def search(
 
 def find_ripgrep(workspace: Path) -> str | None:
     """Find `rg` on PATH or next to our Python; never one inside the workspace."""
-    folders = [Path(each) for each in os.get_exec_path() if each]
+    folders = [Path(folder) for folder in os.get_exec_path() if folder]
     for folder in (*folders, Path(sys.executable).parent):
         found = shutil.which("rg", path=folder) if folder.is_absolute() else None
         if found and not Path(found).resolve().is_relative_to(workspace):
@@ -164,9 +164,11 @@ def _parse_lines(output: bytes, paths: list[str]) -> tuple[SearchLine, ...]:
     """Parse the complete lines of output; return matches in the order of the files."""
     file_indexes = {path: index for index, path in enumerate(paths)}
     complete = output[: output.rfind(b"\n") + 1]
-    events = [json.loads(each) for each in complete.splitlines()]
+    events = [json.loads(line) for line in complete.splitlines()]
     lines = [
-        _parse_line(each, file_indexes) for each in events if each["type"] in ("match", "context")
+        _parse_line(event, file_indexes)
+        for event in events
+        if event["type"] in ("match", "context")
     ]
     return tuple(sorted(lines, key=lambda line: (line.file_index, line.line_number)))
 

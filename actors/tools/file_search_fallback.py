@@ -42,7 +42,7 @@ def search_file(
     """Yield the first `max_matches` matching lines of a file and the lines around them."""
     with open(path, "rb") as file:  # noqa: PTH123  (`pathlib` would double the startup time)
         text = file.read(MAX_FILE_BYTES).decode("utf-8", "surrogateescape").removeprefix("\ufeff")
-    can_precheck = not any(each in pattern.pattern for each in _WHOLE_TEXT_SYNTAX)
+    can_precheck = not any(syntax in pattern.pattern for syntax in _WHOLE_TEXT_SYNTAX)
     if can_precheck and not pattern.search(text.replace("\r\n", "\n")):
         return
     lines = text.removesuffix("\n").split("\n")

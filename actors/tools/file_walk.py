@@ -62,10 +62,10 @@ class FileWalk:
     def _load_inherited_ignore_files(self) -> tuple[IgnoreFile, ...]:
         """Load the ignore files of the folders from the top down to the walk's parent."""
         ignore_files: tuple[IgnoreFile, ...] = ()
-        for each in reversed(self._folder.parents):
-            if each.is_relative_to(self._top):
-                with open_folder(each) as folder:
-                    ignore_files += load_ignore_files(folder, self._get_prefix(each))
+        for parent in reversed(self._folder.parents):
+            if parent.is_relative_to(self._top):
+                with open_folder(parent) as folder:
+                    ignore_files += load_ignore_files(folder, self._get_prefix(parent))
         return ignore_files
 
     def _get_prefix(self, folder: Path) -> str:

@@ -68,7 +68,7 @@ def load_ignore_files(folder_descriptor: int, prefix: str) -> tuple[IgnoreFile, 
 
 def is_ignored(path: str, ignore_files: Sequence[IgnoreFile]) -> bool:
     """Return whether `path` (a folder's ends in `/`) is ignored; the files are outermost first."""
-    results = (each.match_path(path) for each in reversed(ignore_files))
+    results = (ignore_file.match_path(path) for ignore_file in reversed(ignore_files))
     return next((result for result in results if result is not None), False)
 
 

@@ -24,7 +24,7 @@ def compile_glob(pattern: str) -> Callable[[str], bool]:
         message = "a pattern cannot contain ..; set path to another directory instead"
         raise ToolError(message)
     try:
-        tests = [_compile_alternative(each) for each in expand_braces(pattern)]
+        tests = [_compile_alternative(alternative) for alternative in expand_braces(pattern)]
     except ValueError as error:
         message = f"not a valid glob pattern: {error}"
         raise ToolError(message) from error

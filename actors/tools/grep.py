@@ -142,8 +142,8 @@ def _list_candidates(
         walk = FileWalk(context.workspace.root, path, is_cancelled)
         matches = compile_glob(arguments.glob) if arguments.glob else None
         with map_run_errors(arguments.path):
-            found = [each for each in walk.iter_files() if matches is None or matches(each)]
-        candidates = SearchCandidates(path, found, format_skipped_notes(walk.skipped))
+            files = [file for file in walk.iter_files() if matches is None or matches(file)]
+        candidates = SearchCandidates(path, files, format_skipped_notes(walk.skipped))
     else:
         candidates = SearchCandidates(path.parent, [path.name])
     _remove_unreadable(candidates, plan, context)
@@ -153,10 +153,10 @@ def _list_candidates(
 def _remove_unreadable(candidates: SearchCandidates, plan: CallPlan, context: ToolContext) -> None:
     """Remove files that the agent may not read without approval; every opened file is a `read`."""
     readable = [
-        each
-        for each in candidates.paths
+        path
+        for path in candidates.paths
         if can_read(
-            context.workspace.to_target(candidates.root / each),
+            context.workspace.to_target(candidates.root / path),
             context.read_policy,
             allowed_folder=get_plan_target(plan),
         )

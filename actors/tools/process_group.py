@@ -141,7 +141,9 @@ def _has_living_members(group: int) -> bool:
 def _is_any_alive(group: int) -> bool:
     # Dead processes stay members until init reaps them, which it never does in some containers.
     # This reads no disk, and a command that left no process behind does not get this far.
-    return any(_is_alive(int(one.name), group) for one in _PROC.iterdir() if one.name.isdigit())
+    return any(
+        _is_alive(int(entry.name), group) for entry in _PROC.iterdir() if entry.name.isdigit()
+    )
 
 
 def _is_alive(pid: int, group: int) -> bool:

@@ -54,5 +54,8 @@ def _has_tag(pid: int, tag: str) -> bool:
         environment = (process / "environ").read_bytes()  # empty for a dead process
     except OSError:  # ended meanwhile, or hidden
         return False
-    entry = os.fsencode(f"{TAG_VARIABLE}={tag}")
-    return any(each == entry or each.startswith(entry + b"/") for each in environment.split(b"\0"))
+    tag_entry = os.fsencode(f"{TAG_VARIABLE}={tag}")
+    return any(
+        entry == tag_entry or entry.startswith(tag_entry + b"/")
+        for entry in environment.split(b"\0")
+    )

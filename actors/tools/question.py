@@ -70,7 +70,7 @@ async def plan(arguments: QuestionArguments, context: ToolContext) -> CallPlan: 
     questions = tuple(_make_question(item) for item in arguments.questions)
     request = PermissionRequest(permission="question", target="*")
     title = f"question {escape_control_characters(questions[0].header or questions[0].text)}"
-    full_text = "\n\n".join(each.text for each in questions)
+    full_text = "\n\n".join(question.text for question in questions)
     return CallPlan(title=title, full_text=full_text, requests=(request,), questions=questions)
 
 
@@ -85,14 +85,14 @@ async def run(arguments: QuestionArguments, plan: CallPlan, context: ToolContext
 
 
 def _make_question(item: QuestionItem) -> UserQuestion:
-    if not item.question.strip() or any(not each.label.strip() for each in item.choices):
+    if not item.question.strip() or any(not choice.label.strip() for choice in item.choices):
         message = "a question or a choice is blank"
         raise ToolError(message)
     return UserQuestion(
         text=item.question,
         header=item.header,
         choices=tuple(
-            Choice(label=each.label, description=each.description) for each in item.choices
+            Choice(label=choice.label, description=choice.description) for choice in item.choices
         ),
         allow_multiple=item.multiple,
     )

@@ -24,7 +24,10 @@ class SpawnOptions:
 
     def find(self, name: str) -> SubagentType | None:
         """Return the type with this name, if it may be started."""
-        return next((each for each in self.subagent_types if each.name == name), None)
+        return next(
+            (subagent_type for subagent_type in self.subagent_types if subagent_type.name == name),
+            None,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,14 +84,17 @@ def make_task_tool(spawn_options: SpawnOptions) -> AnyTool | None:
     """Return the tool with these subagent types in its description; None if there are none."""
     if not spawn_options.subagent_types:
         return None
-    types = "\n".join(f"- {each.name}: {each.description}" for each in spawn_options.subagent_types)
+    types = "\n".join(
+        f"- {subagent_type.name}: {subagent_type.description}"
+        for subagent_type in spawn_options.subagent_types
+    )
     return replace(TASK, description=f"{DESCRIPTION}\n\nSubagent types:\n{types}")
 
 
 def _format_unknown_type(name: str, options: SpawnOptions) -> str:
     if not options.subagent_types:
         return f"No subagent can be started: {options.unavailable_reason}. Do the work yourself."
-    available = ", ".join(each.name for each in options.subagent_types)
+    available = ", ".join(subagent_type.name for subagent_type in options.subagent_types)
     return f"There is no subagent type {name!r}. Available: {available}."
 
 

@@ -63,8 +63,8 @@ def _iter_replacement(
     yield from (f" {line}" for line in old[len(old) - tail :])
 
 
-def _count_common(one: list[str], other: list[str]) -> int:
-    pairs = zip(one, other, strict=False)
+def _count_common(first: list[str], second: list[str]) -> int:
+    pairs = zip(first, second, strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 

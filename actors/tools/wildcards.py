@@ -48,7 +48,7 @@ def compile_wildcards(pattern: str) -> "re.Pattern[str]":
     first, *others = map(_translate_part, parts)
     if others:
         *inner, last = others
-        first += "".join(f"(?>(?:[^/]*/)*?{each})" for each in inner) + f"(?:[^/]*/)*{last}"
+        first += "".join(f"(?>(?:[^/]*/)*?{part})" for part in inner) + f"(?:[^/]*/)*{last}"
     return re.compile(first, re.DOTALL)
 
 
@@ -64,7 +64,7 @@ def _translate_part(tokens: list[str]) -> str:
     if not others:
         return first
     *inner, last = others
-    return first + "".join(f"(?>[^/]*?{each})" for each in inner) + f"[^/]*{last}"
+    return first + "".join(f"(?>[^/]*?{chunk})" for chunk in inner) + f"[^/]*{last}"
 
 
 def _tokenize(pattern: str) -> Iterator[str]:
@@ -112,13 +112,13 @@ def _read_bracket(pattern: str, at: int) -> tuple[str, int]:
 
 
 def _translate_members(text: str) -> Iterator[str]:
-    for each in _MEMBER.finditer(text):
-        if each["class"] is not None:
-            if each["class"] not in _CHARACTER_CLASSES:
-                message = f"there is no character class [:{each['class']}:]"
+    for member in _MEMBER.finditer(text):
+        if member["class"] is not None:
+            if member["class"] not in _CHARACTER_CLASSES:
+                message = f"there is no character class [:{member['class']}:]"
                 raise ValueError(message)
-            yield re.escape(_CHARACTER_CLASSES[each["class"]])
+            yield re.escape(_CHARACTER_CLASSES[member["class"]])
         else:
-            low, high = each["low"][-1], (each["high"] or each["low"])[-1]
+            low, high = member["low"][-1], (member["high"] or member["low"])[-1]
             # Git takes a reversed range as its first character.
             yield f"{re.escape(low)}-{re.escape(high)}" if low <= high else re.escape(low)

@@ -106,4 +106,4 @@ def find_definition(
     name: str, definitions: Iterable[Definition] = BUILT_IN_DEFINITIONS
 ) -> Definition | None:
     """Return the definition with this name."""
-    return next((each for each in definitions if each.name == name), None)
+    return next((definition for definition in definitions if definition.name == name), None)

@@ -89,8 +89,8 @@ def resolve_tool(tool_use: ToolUseBlock, tools: dict[str, AnyTool]) -> tuple[Any
         raise ToolError(message) from None
 
 
-def _format_errors(error: ValidationError) -> str:
+def _format_errors(validation_error: ValidationError) -> str:
     return "; ".join(
-        f"{'.'.join(map(str, each['loc'])) or 'arguments'}: {each['msg']}"
-        for each in error.errors(include_url=False, include_input=False)
+        f"{'.'.join(map(str, error['loc'])) or 'arguments'}: {error['msg']}"
+        for error in validation_error.errors(include_url=False, include_input=False)
     )

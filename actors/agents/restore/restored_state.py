@@ -129,7 +129,7 @@ def find_pending_switch(
 
 def find_last_turn_end(records: tuple[Record, ...]) -> TurnEnded | None:
     """Return how the last turn ended; None: it is open, or there was none."""
-    bounds = (each for each in reversed(records) if isinstance(each, TurnStarted | TurnEnded))
+    bounds = (record for record in reversed(records) if isinstance(record, TurnStarted | TurnEnded))
     last = next(bounds, None)
     return last if isinstance(last, TurnEnded) else None
 
@@ -204,8 +204,8 @@ def _restore_approval(call: ToolCall, since_reply: tuple[Record, ...]) -> ToolCa
     ]
     if not requests:
         return call
-    decisions = {each.id: each for each in since_reply if isinstance(each, ApprovalDecided)}
-    withdrawn_ids = {each.id for each in since_reply if isinstance(each, ApprovalWithdrawn)}
+    decisions = {record.id: record for record in since_reply if isinstance(record, ApprovalDecided)}
+    withdrawn_ids = {record.id for record in since_reply if isinstance(record, ApprovalWithdrawn)}
     request = requests[-1]
     if request.id in withdrawn_ids:
         return call

@@ -117,7 +117,7 @@ def on_permission_decision(step: Transition, decision: PermissionDecision) -> No
 
     The user's approval stays valid unless the call is denied now or resolves to something else.
     """
-    call = next((each for each in step.state.turn.calls if each.decision_id == decision.id), None)
+    call = next((call for call in step.state.turn.calls if call.decision_id == decision.id), None)
     if call is None or call.plan is None:
         return
     if call.stage is CallStage.CHECKING_READ:

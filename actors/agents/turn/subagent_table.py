@@ -76,7 +76,9 @@ class SubagentTable:
     def without_request(self, request_id: str) -> "SubagentTable":
         """Return the table after a request was answered."""
         remaining = {
-            each: request for each, request in self.open_requests.items() if each != request_id
+            open_id: request
+            for open_id, request in self.open_requests.items()
+            if open_id != request_id
         }
         return replace(self, open_requests=remaining)
 

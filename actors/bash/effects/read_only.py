@@ -133,7 +133,9 @@ def _add_name_patterns(
 def _expand_braces(pattern: str) -> list[str]:
     """Expand one pair of braces."""
     match = _BRACES.fullmatch(pattern)
-    return [match[1] + each + match[3] for each in match[2].split(",")] if match else [pattern]
+    if match is None:
+        return [pattern]
+    return [match[1] + alternative + match[3] for alternative in match[2].split(",")]
 
 
 def _find_read_depth(options: ReadOnlyOptions, seen: set[str]) -> ReadDepth:

@@ -80,7 +80,9 @@ class WrittenPaths(NamedTuple):
 
 def add_wildcards(folders: Iterable[Word]) -> list[Word]:
     """Return patterns for everything below the folders, as rules write them."""
-    return [each.with_text(f"{each.text.rstrip('/')}/*") for each in folders if each.is_literal]
+    return [
+        folder.with_text(f"{folder.text.rstrip('/')}/*") for folder in folders if folder.is_literal
+    ]
 
 
 def _list_targets_in_folders(folders: list[Word], files: list[Word]) -> list[Word]:

@@ -28,7 +28,7 @@ _READ_ONLY_WITH_FILE = split_name_set("-newer -anewer -cnewer -samefile")
 def _analyze_find(words: Words, _stdin: str) -> IndirectEffects:
     """Ask for actions that run or write, and find the commands that they run."""
     reasons = (_find_ask_reason(word.text) for word in words[1:])
-    reason = next((each for each in reasons if each), "")
+    reason = next(filter(None, reasons), "")
     unclear = next((word.text for word in words[1:] if not word.is_never_option), "")
     if not reason and unclear:
         reason = f"`{unclear}` may expand to an action"

@@ -159,7 +159,9 @@ class TreeWalker:
         self._add_command(simple, None if has_heredoc else end)
         if simple.end < node.end_byte:
             expansions = find_outer_expansions(node)
-            self._push([each for each in expansions if each.start_byte >= simple.end])
+            self._push(
+                [expansion for expansion in expansions if expansion.start_byte >= simple.end]
+            )
         if has_reserved_word(simple):
             self.uncertainties.append(f"`{simple.words[0].text}` is a reserved word")
             self.commands.append(without_reserved_words(simple))
@@ -322,7 +324,8 @@ class TreeWalker:
     def _visit_case(self, node: "Node") -> None:
         values = node.children_by_field_name("value")
         self._read_words(values)
-        self._push([each for each in self._cover_tokens(node.children) if each not in values])
+        statements = self._cover_tokens(node.children)
+        self._push([statement for statement in statements if statement not in values])
         if node.type == "case_statement":
             self._add_uncertainty(self._coverage.check_group_end(node.end_byte))
 
