@@ -8,7 +8,7 @@ from actors.bash.programs.command_spellings import (
 from actors.bash.programs.opened_files import drop_non_files, find_opened_files
 from actors.bash.programs.path_arguments import find_possible_read_paths
 from actors.bash.programs.table import find_program
-from actors.bash.syntax.parsed_command import CommandPart, RedirectedFile, Word, Words
+from actors.bash.syntax.parsed_command import CommandPart, ReadDepth, RedirectedFile, Word, Words
 
 _TOO_MANY_OPTIONS = "it has too many options before its subcommand"
 _SPECIAL_CHARACTERS = frozenset("*?[]{}~$`=!#%\"'\\ \t\n")
@@ -35,21 +35,14 @@ def classify_command(
     aliases = list_aliases(program, words, text) if has_aliases else ()
     written = program.writes.find(arguments) if program.writes else ()
     has_root_paths = program.has_root_paths and not is_path
+    read_depth: ReadDepth = ""
+    name_patterns: tuple[str, ...] = ()
     if read_only is None:
-        read = find_possible_read_paths(program, arguments)
+        read_paths = find_possible_read_paths(program, arguments)
         opened = find_opened_files(program, arguments)
-        return CommandPart(
-            text,
-            words,
-            redirects,
-            ask_reason,
-            is_path,
-            aliases,
-            read,
-            opened,
-            written,
-            has_root_paths,
-        )
+    else:
+        read_paths, read_depth, name_patterns = read_only
+        opened = drop_non_files(read_paths)
     return CommandPart(
         text,
         words,
@@ -57,14 +50,14 @@ def classify_command(
         ask_reason,
         is_path,
         aliases,
-        read_only.paths,
-        drop_non_files(read_only.paths),
+        read_paths,
+        opened,
         written,
         has_root_paths,
-        read_only=True,
-        requires_trust=program.requires_trust,
-        read_depth=read_only.read_depth,
-        name_patterns=read_only.name_patterns,
+        read_only=read_only is not None,
+        requires_trust=read_only is not None and program.requires_trust,
+        read_depth=read_depth,
+        name_patterns=name_patterns,
     )
 
 
