@@ -25,7 +25,12 @@ from actors.tools.safe_open import (
     open_parent_folder,
     open_regular_file,
 )
-from actors.tools.search_result_format import format_count, format_path, format_skipped_notes
+from actors.tools.search_result_format import (
+    format_count,
+    format_path,
+    format_skipped_counts,
+    format_skipped_notes,
+)
 from actors.tools.target_paths import (
     escape_control_characters,
     get_plan_target,
@@ -255,7 +260,7 @@ def _format_result(
             f"[truncated: {result.truncation_reason}; use a narrower pattern, path or glob]"
         )
     long_line = f"with a matching line of {MAX_OUTPUT_BYTES >> 20} MiB or more"
-    counts = (
+    notes += format_skipped_counts(
         format_count(result.binary_count, "binary file", "binary files"),
         format_count(
             result.unopened_count,
@@ -264,8 +269,6 @@ def _format_result(
         ),
         format_count(result.overlong_count, f"file {long_line}", f"files {long_line}"),
     )
-    if any(counts):
-        notes.append(f"[skipped: {', '.join(filter(None, counts))}]")
     return "\n".join([*rows, *notes, *candidates.omission_notes])
 
 

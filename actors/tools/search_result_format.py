@@ -18,7 +18,7 @@ def format_path(path: Path, context: ToolContext) -> str:
 
 def format_skipped_notes(skipped: SkippedEntries) -> list[str]:
     """Write notes for the model about what a walk skipped."""
-    counts = (
+    notes = format_skipped_counts(
         format_count(skipped.ignored_count, "ignored by .gitignore", "ignored by .gitignore"),
         format_count(
             skipped.irregular_count,
@@ -31,12 +31,17 @@ def format_skipped_notes(skipped: SkippedEntries) -> list[str]:
             "directories that cannot be listed",
         ),
     )
-    notes = [f"[skipped: {', '.join(filter(None, counts))}]"] if any(counts) else []
     if skipped.is_truncated:
         notes.append(
             f"[truncated: only {MAX_WALK_ENTRIES:,} entries were examined; search a subdirectory]"
         )
     return notes
+
+
+def format_skipped_counts(*counts: str) -> list[str]:
+    """Write one note with the counts that are not empty; no note if all are."""
+    listed = ", ".join(filter(None, counts))
+    return [f"[skipped: {listed}]"] if listed else []
 
 
 def format_count(count: int, singular: str, plural: str) -> str:
