@@ -10,6 +10,7 @@ from actors.bash.parse import CommandPart, has_effect_rule, parse_command
 from actors.paths.resolve import PathResolver, WorkspacePaths
 from actors.paths.workspace import Workspace
 from actors.permissions.working_directory import find_working_directories
+from actors.tools.safe_open import READ_FLAGS
 from messages.tool_calls import FileDigest
 
 MAX_FILES = 64
@@ -79,7 +80,7 @@ def _digest_file(path: str, *, is_executed: bool) -> FileDigest | None:
     try:
         if not stat.S_ISREG(Path(path).stat().st_mode):
             return None
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+        descriptor = os.open(path, READ_FLAGS)
     except (OSError, ValueError):
         return FileDigest(path=path, digest="") if is_executed else None
     try:

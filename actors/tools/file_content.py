@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from actors.tools.safe_open import open_parent_folder, open_regular_file
+from actors.tools.safe_open import CREATE_FLAGS, open_parent_folder, open_regular_file
 from actors.tools.target_paths import escape_control_characters
 from actors.tools.tool import TargetChangedError, ToolError
 from messages.tool_calls import FileDigest, Patch
@@ -17,7 +17,6 @@ from messages.tool_calls import FileDigest, Patch
 MAX_EDITABLE_BYTES = 10 * 1024 * 1024
 """The largest file that `edit` and `write` take."""
 _CHUNK_BYTES = 256 * 1024
-_CREATE_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _OVERWRITE_FLAGS = os.O_WRONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -135,7 +134,7 @@ def _replace(name: str, folder: int, data: bytes) -> None:
 
 
 def _create(name: str, folder: int, data: bytes, *, old: os.stat_result | None = None) -> None:
-    file = os.open(name, _CREATE_FLAGS, 0o666 if old is None else 0o600, dir_fd=folder)
+    file = os.open(name, CREATE_FLAGS, 0o666 if old is None else 0o600, dir_fd=folder)
     try:
         with os.fdopen(file, "wb") as stream:
             stream.write(data)

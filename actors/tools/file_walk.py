@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from actors.tools.gitignore import IgnoreFile, is_ignored, load_ignore_files
-from actors.tools.safe_open import open_folder
+from actors.tools.safe_open import LIST_FLAGS, open_folder
 
 MAX_WALK_ENTRIES = 200_000
 """Files and folders that one walk examines."""
 MAX_DEPTH = 100
 _GIT_FOLDER = ".git"
-_LIST_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 @dataclass(slots=True)
@@ -122,7 +121,7 @@ class FileWalk:
 def _open_subfolder(name: str, parent: int) -> Generator[int | None]:
     """Open a folder that was just listed; None if it cannot be opened or is no longer a folder."""
     try:
-        folder = os.open(name, _LIST_FLAGS, dir_fd=parent)
+        folder = os.open(name, LIST_FLAGS, dir_fd=parent)
     except OSError:
         yield None
         return

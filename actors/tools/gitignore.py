@@ -14,11 +14,11 @@ import stat
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from actors.tools.safe_open import READ_FLAGS
 from actors.tools.wildcards import compile_wildcards
 
 _FILE_NAME = ".gitignore"
 MAX_GITIGNORE_BYTES = 256 * 1024
-_READ_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _BYTE_ENCODING = "latin-1"
 """Git compares bytes, so each byte becomes one character."""
 MAX_IGNORE_PATTERN_CHARS = 1_000
@@ -99,7 +99,7 @@ def _strip_trailing_spaces(line: str) -> str:
 
 def _read_ignore_file(folder: int) -> str:
     try:
-        file = os.open(_FILE_NAME, _READ_FLAGS, dir_fd=folder)
+        file = os.open(_FILE_NAME, READ_FLAGS, dir_fd=folder)
     except OSError:  # missing, a link, or not readable: then it ignores nothing
         return ""
     try:

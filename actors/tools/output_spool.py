@@ -6,6 +6,7 @@ import secrets
 from pathlib import Path
 
 from actors.tools.await_helpers import run_to_completion
+from actors.tools.safe_open import CREATE_FLAGS
 
 MAX_OUTPUT_CHARS = 30_000
 MAX_FILE_BYTES = 128 * 1024 * 1024
@@ -14,7 +15,6 @@ _MAX_HEAD_BYTES = 4 * MAX_OUTPUT_CHARS
 """A UTF-8 character has at most four bytes, so more than this is certainly too long."""
 _HALF_CHARS = MAX_OUTPUT_CHARS // 2
 _MAX_TAIL_BYTES = 4 * _HALF_CHARS + 3  # it may start in the middle of a character
-_CREATE_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class OutputSpool:
@@ -76,7 +76,7 @@ class OutputSpool:
     def _create_file(self) -> int:
         _make_private_folder(self._folder)
         self._path = self._folder / f"bash-{secrets.token_hex(8)}.txt"
-        return os.open(self._path, _CREATE_FLAGS, 0o600)
+        return os.open(self._path, CREATE_FLAGS, 0o600)
 
     def _write_all(self, file: int, data: bytes) -> None:
         rest = memoryview(data)

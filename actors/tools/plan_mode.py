@@ -5,6 +5,7 @@ import os
 import stat
 from pathlib import Path
 
+from actors.tools.safe_open import READ_FLAGS
 from actors.tools.tool import Arguments, ToolContext, ToolError
 from messages.policy import PermissionRequest
 from messages.tool_calls import AgentSwitchProposal, CallPlan, ToolOutput
@@ -72,7 +73,7 @@ def has_plan(plan_file: Path) -> bool:
 def _read_excerpt(plan_file: Path) -> str:
     """Return as much of a plan as a question shows; empty if there is none."""
     try:
-        descriptor = os.open(plan_file, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+        descriptor = os.open(plan_file, READ_FLAGS)
     except OSError:
         return ""
     try:

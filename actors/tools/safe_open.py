@@ -16,8 +16,12 @@ from actors.tools.tool import TargetChangedError, ToolError
 
 # O_PATH passes through a folder that may be entered but not listed; only Linux has it.
 _TRAVERSE_FLAGS = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_LIST_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_READ_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
+LIST_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+"""To list a folder."""
+READ_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
+"""To read a file without waiting for a pipe or a device."""
+CREATE_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+"""To create a file that does not exist yet."""
 _MOVED_ERRORS = (errno.ELOOP, errno.ENOTDIR, errno.ENOENT, errno.EEXIST)
 
 
@@ -47,7 +51,7 @@ def open_folder(path: Path) -> Generator[int, None, None]:
         OSError: it is no longer a folder, or may not be listed.
     """
     with open_parent_folder(path) as parent:
-        folder = os.open(path.name or path.anchor, _LIST_FLAGS, dir_fd=parent)
+        folder = os.open(path.name or path.anchor, LIST_FLAGS, dir_fd=parent)
     try:
         yield folder
     finally:
@@ -66,7 +70,7 @@ def open_regular_file(path: Path, parent_folder: int) -> Generator[int, None, No
     # Merely opening a device or a pipe can have an effect, so the kind is checked before opening.
     # The name may be replaced in between, so it is checked again on the opened file.
     require_regular(os.stat(name, dir_fd=parent_folder, follow_symlinks=False).st_mode, path)
-    file = os.open(name, _READ_FLAGS, dir_fd=parent_folder)
+    file = os.open(name, READ_FLAGS, dir_fd=parent_folder)
     try:
         require_regular(os.fstat(file).st_mode, path)
         yield file
