@@ -10,6 +10,14 @@ from actors.bash.syntax.parsed_command import Word, Words, join_words
 
 _STARTS_SHELL = "it starts a shell"
 _SSH = WrapperOptions("BbcDEeFIiJLlmOopQRSWw")
+_RUNS_IN_ENVIRONMENT = "it sets environment variables and runs another command"
+_ENV = WrapperOptions("uC", ("unset", "chdir"), allows_assignments=True)
+_SPLIT_OPTION = re.compile(r"-[a-zA-BD-RTV-Z0]*S")
+_FLOCK = WrapperOptions("wE", ("timeout", "wait", "conflict-exit-code"), operand_count=1)
+_MAX_GUESSES = 16
+_RUNUSER = WrapperOptions("uGgsw", ("user", "group", "supp-group", "shell"))
+_CLUSTER = re.compile("-[A-Za-z]*")
+_DASH_C = {"-c", "--command", "--session-command"}
 
 
 def _analyze_shell(words: Words, stdin: str) -> IndirectEffects:
@@ -53,16 +61,6 @@ def _takes_value(text: str) -> bool:
     if text.startswith("--"):
         return text in {"--rcfile", "--init-file"}
     return text[-1] in "oO"
-
-
-_RUNS_IN_ENVIRONMENT = "it sets environment variables and runs another command"
-_ENV = WrapperOptions("uC", ("unset", "chdir"), allows_assignments=True)
-_SPLIT_OPTION = re.compile(r"-[a-zA-BD-RTV-Z0]*S")
-_FLOCK = WrapperOptions("wE", ("timeout", "wait", "conflict-exit-code"), operand_count=1)
-_MAX_GUESSES = 16
-_RUNUSER = WrapperOptions("uGgsw", ("user", "group", "supp-group", "shell"))
-_CLUSTER = re.compile("-[A-Za-z]*")
-_DASH_C = {"-c", "--command", "--session-command"}
 
 
 def analyze_env(words: Words, _stdin: str) -> IndirectEffects:
