@@ -151,11 +151,11 @@ class DefaultSubagentFactory:
         )
 
 
-def list_spawnable(definition: Definition, among: Iterable[Definition]) -> list[Definition]:
+def list_spawnable(definition: Definition, definitions: Iterable[Definition]) -> list[Definition]:
     """Return the subagent definitions that a definition may start."""
     return [
         candidate
-        for candidate in among
+        for candidate in definitions
         if candidate.mode in ("subagent", "all")
         and any(is_match(pattern, candidate.name) for pattern in definition.subagents)
     ]
@@ -167,11 +167,11 @@ def get_depth(started: SubagentStarted, max_depth: int) -> int:
     return depth if started.depth == depth else max(depth, max_depth)
 
 
-def get_stricter_limit(own: Limit | None, of_session: Limit | None) -> Limit | None:
+def get_stricter_limit(first: Limit | None, second: Limit | None) -> Limit | None:
     """Return the stricter of two limits; None means no limit."""
-    if own is None or of_session is None:
-        return of_session if own is None else own
-    return min(own, of_session)
+    if first is None or second is None:
+        return second if first is None else first
+    return min(first, second)
 
 
 def _to_subagent_type(definition: Definition) -> SubagentType:

@@ -25,7 +25,7 @@ from actors.bash.syntax.syntax_tree import parse_syntax_tree
 from actors.bash.syntax.tree_walker import TreeWalker
 
 _MAX_PARTS = 10_000
-"""A text with more parts is denied, because no rule may lapse on the rest."""
+"""A text with more parts is denied, because rules would not be applied to the rest."""
 _MAX_CHARS = 100_000
 """A longer text is not parsed; it is split crudely, for deny rules, and asks."""
 _MAX_DEPTH = 40

@@ -239,8 +239,8 @@ class _AccessResolver:
     def _add_files(self, files: list[FileAccess], rule_scope: RuleScope) -> None:
         """Add each file once. An `ask_or_deny` access includes what `deny_only` would."""
         for file in files:
-            if file.reported not in ("all", "ask_or_deny", rule_scope):
-                file.reported = rule_scope
+            if file.added_scope not in ("all", "ask_or_deny", rule_scope):
+                file.added_scope = rule_scope
                 self._add_file(file, rule_scope)
 
     def _add_file(self, file: FileAccess, rule_scope: RuleScope) -> None:
@@ -272,8 +272,8 @@ class _AccessResolver:
         else:
             opened = self._argument_paths.find_files("read", part.opened_files, where)
         for file in opened:
-            if file.reported != "all" and not file.is_in_workspace:
-                file.reported = "all"
+            if file.added_scope != "all" and not file.is_in_workspace:
+                file.added_scope = "all"
                 self._add_file(file, "all")
 
     def _find_required_reads(

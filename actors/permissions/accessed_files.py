@@ -30,7 +30,7 @@ class FileAccess:
     """It is in the workspace or an added folder."""
     problem: str
     """Why it may be another file when it is used. Empty: it is certain."""
-    reported: RuleScope | None = None
+    added_scope: RuleScope | None = None
     """The widest rule scope in which it was added as an argument of a command."""
     protection_reason: str | None = None
     """Why a change needs a decision on this specific call. None: not determined yet."""

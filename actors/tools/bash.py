@@ -77,12 +77,12 @@ async def run(arguments: BashArguments, plan: CallPlan, context: ToolContext) ->
     Raises:
         TargetChangedError: a file that it executes has changed since then.
     """
-    now = await _find_executed_files(plan.full_text, context.workspace)
-    if now != plan.executed_files:
+    executed_files = await _find_executed_files(plan.full_text, context.workspace)
+    if executed_files != plan.executed_files:
         changed = [
             file.path
-            for file in (*now, *plan.executed_files)
-            if (file in now) != (file in plan.executed_files)
+            for file in (*executed_files, *plan.executed_files)
+            if (file in executed_files) != (file in plan.executed_files)
         ]
         message = f"a file that it executes has changed: {', '.join(dict.fromkeys(changed))}"
         raise TargetChangedError(message)

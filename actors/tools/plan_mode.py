@@ -30,7 +30,7 @@ class PlanArguments(Arguments):
     """What the model sends: nothing."""
 
 
-async def plan_enter(arguments: PlanArguments, context: ToolContext) -> CallPlan:  # noqa: ARG001  (as all plans)
+async def plan_enter(arguments: PlanArguments, context: ToolContext) -> CallPlan:  # noqa: ARG001  (every plan has this signature)
     """Plan the question whether to plan first."""
     plan_exists = await asyncio.to_thread(has_plan, context.plan_file)
     text = (
@@ -43,7 +43,7 @@ async def plan_enter(arguments: PlanArguments, context: ToolContext) -> CallPlan
     return _make_call_plan("plan_enter", text, proposal, "No, continue without a plan")
 
 
-async def plan_exit(arguments: PlanArguments, context: ToolContext) -> CallPlan:  # noqa: ARG001  (as all plans)
+async def plan_exit(arguments: PlanArguments, context: ToolContext) -> CallPlan:  # noqa: ARG001  (every plan has this signature)
     """Plan the question whether to start the work, with the plan or the fact that none exists."""
     excerpt = await asyncio.to_thread(_read_excerpt, context.plan_file)
     text = f"No plan was written: {context.plan_file} does not exist."
@@ -55,7 +55,7 @@ async def plan_exit(arguments: PlanArguments, context: ToolContext) -> CallPlan:
     return _make_call_plan("plan_exit", text, proposal, "No, keep planning")
 
 
-async def run(arguments: PlanArguments, plan: CallPlan, context: ToolContext) -> ToolOutput:  # noqa: ARG001  (as all runs)
+async def run(arguments: PlanArguments, plan: CallPlan, context: ToolContext) -> ToolOutput:  # noqa: ARG001  (every run has this signature)
     """Fail: the user's answer is the result, so a call gets here only if the user was not asked.
 
     Raises:

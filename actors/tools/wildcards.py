@@ -1,8 +1,8 @@
 """Compiles git's wildcard patterns to regular expressions that match in bounded time.
 
 `*` and `?` do not match `/`; `**` between slashes matches any folders. Every `*` except the last
-one of its part is an atomic group that takes the shortest match. That is all it needs, and no
-pattern backtracks exponentially. With the libraries some do: any `*` in pathspec, `**` in wcmatch.
+one of its part is an atomic group that takes the shortest match, which suffices. So no pattern
+backtracks exponentially, as any `*` does in the library pathspec and `**` in wcmatch.
 Source: gitignore(5).
 """
 

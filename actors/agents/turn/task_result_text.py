@@ -47,8 +47,8 @@ def format_result(child: SubagentEntry, status: SubagentStatus, detail: str) -> 
         case "cancelled":
             return f"task_id: {name}\n{detail} {HOW_TO_CONTINUE} {PARTIAL_TEXT}\n{text}"
         case "limit_reached":
-            why = f"The subagent {detail}."
-            return f"task_id: {name}\n{why} {HOW_TO_CONTINUE} {PARTIAL_TEXT}\n{text}"
+            reason = f"The subagent {detail}."
+            return f"task_id: {name}\n{reason} {HOW_TO_CONTINUE} {PARTIAL_TEXT}\n{text}"
         case "failed":
             return f"task_id: {name}\nThe subagent failed ({detail}). {PARTIAL_TEXT}\n{text}"
 

@@ -13,32 +13,32 @@ _IN_PLACE_OPTION = re.compile(r"-[A-Za-z0-9]*i|--in-?place|inplace$")
 
 
 def write_none(_arguments: Words, _operands: list[Word]) -> list[Word]:
-    """Write no operand."""
+    """Return none: the program writes no operand."""
     return []
 
 
 def write_all(_arguments: Words, operands: list[Word]) -> list[Word]:
-    """Write every operand."""
+    """Return every operand."""
     return [*operands]
 
 
 def write_first(_arguments: Words, operands: list[Word]) -> list[Word]:
-    """Write the first operand."""
+    """Return the first operand."""
     return operands[:1]
 
 
 def write_second(_arguments: Words, operands: list[Word]) -> list[Word]:
-    """Write the second operand."""
+    """Return the second operand."""
     return operands[1:2]
 
 
 def write_last(_arguments: Words, operands: list[Word]) -> list[Word]:
-    """Write the last operand: the target."""
+    """Return the last operand: the target."""
     return operands[-1:]
 
 
 def write_in_place(arguments: Words, operands: list[Word]) -> list[Word]:
-    """Write every operand if there is an option like `-i`."""
+    """Return every operand if there is an option like `-i`."""
     return operands if any(_IN_PLACE_OPTION.match(word.text) for word in arguments) else []
 
 

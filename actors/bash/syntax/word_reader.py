@@ -16,13 +16,13 @@ class AmbiguousSyntaxError(Exception):
     """Bash may read the text differently than we do; the message says why."""
 
 
-def raise_ambiguous(why: str) -> NoReturn:
+def raise_ambiguous(reason: str) -> NoReturn:
     """Reject text that bash may read differently.
 
     Raises:
         AmbiguousSyntaxError: always.
     """
-    raise AmbiguousSyntaxError(why)
+    raise AmbiguousSyntaxError(reason)
 
 
 UNCLEAR_EXPANSION = "it is unclear whether a `$` or a backtick starts an expansion"
