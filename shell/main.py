@@ -24,8 +24,8 @@ from shell.startup.options import (
 from shell.text.sanitize import sanitize
 
 if TYPE_CHECKING:
+    from actors.runtime.actor import ActorFactory
     from actors.runtime.system import ActorSystem
-    from actors.supervisor.supervisor import ActorFactory
     from actors.wiring.session_setup import SessionHandle
     from messages.base import Message
     from messages.child_lifecycle import ChildEnded

@@ -23,10 +23,11 @@ from actors.models.model_client import ModelClient
 from actors.permissions.engine import PermissionEngine
 from actors.permissions.initial_policy import build_initial_policy, resolve_workspace_paths
 from actors.permissions.project_grants import ProjectGrantStore
+from actors.runtime.actor import ActorFactory
 from actors.sessions.file_system import FileSystem
 from actors.sessions.journal import AppendLedger, Journal
 from actors.sessions.record_queries import find_last_settings
-from actors.supervisor.supervisor import ActorFactory, ChildFactories
+from actors.supervisor.supervisor import ChildFactories
 from actors.tools.command_runner import CommandRunner
 from actors.tools.file_search import find_ripgrep
 from actors.tools.local_command_runner import LocalCommandRunner

@@ -10,10 +10,10 @@ from typing import Any, Literal, TypeVar
 
 from actors.models.model_client import ModelRequest, Reply, ReplyDelta
 from actors.paths.workspace import Workspace
+from actors.runtime.actor import ActorFactory
 from actors.runtime.system import ActorSystem
 from actors.sessions.log_reader import read_log
 from actors.supervisor.supervisor import (
-    ActorFactory,
     ChildFactories,
     RootSupervisor,
     format_restart_notice,
