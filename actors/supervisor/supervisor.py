@@ -26,7 +26,7 @@ from messages.supervision import PeerRestarted
 
 RESTART_POLICY = Restart(limit=3, window_s=30.0)
 CONSOLE_LOST_NOTICE = "Input is no longer processed. Exit with /quit."
-CONSOLE_GONE = ApproverAvailabilityChanged(can_answer=False, reason="the console is not running")
+CONSOLE_GONE = ApproverAvailabilityChanged(can_decide=False, reason="the console is not running")
 
 
 @dataclass(frozen=True, slots=True)
