@@ -222,9 +222,9 @@ class SessionLog:
 
     def _require_same_content(self, descriptor: int) -> None:
         """Check that this is the locked file and has every acknowledged record."""
-        found = self._file_system.stat(descriptor)
+        opened = self._file_system.stat(descriptor)
         locked = self._file_system.stat(self._lock_descriptor)
-        if (found.st_dev, found.st_ino) != (locked.st_dev, locked.st_ino):
+        if (opened.st_dev, opened.st_ino) != (locked.st_dev, locked.st_ino):
             self._fail("the file was replaced; put it back, or start a new session")
         contents = parse_log(self.path, self._file_system.read(descriptor)[: self._valid_bytes])
         record_count = len(contents.lines)
