@@ -131,7 +131,7 @@ class ApprovalBroker(Actor[ApprovalBrokerInbox]):
             case Undelivered():
                 self._on_undelivered(message)
             case RecordsRead() | ReadRecordsFailed():
-                self._restore_ended(self._journal_client.on_records_read(message))
+                self._restore_from_records(self._journal_client.on_records_read(message))
             case _:
                 assert_never(message)
 
@@ -284,8 +284,8 @@ class ApprovalBroker(Actor[ApprovalBrokerInbox]):
 
     # Restarted peers
 
-    def _restore_ended(self, records: tuple[Record, ...] | None) -> None:
-        """Restore which requests have ended; agents resend the ones that have not."""
+    def _restore_from_records(self, records: tuple[Record, ...] | None) -> None:
+        """Restore what was recorded; agents resend the requests that have not ended."""
         for record in records or ():
             match record:
                 case ExecApprovalRequest() | PatchApprovalRequest() | QuestionRequest():

@@ -186,7 +186,7 @@ class Cell(ActorContext, pykka.Actor):
         self._mailbox.unstashed_types = except_types
 
     def unstash(self) -> None:
-        """Put the stashed items back in front of the mailbox, and hold nothing back anymore."""
+        """Put the stashed items back in front of the mailbox, and stop holding messages back."""
         self._mailbox.unstash()
 
     def finish(self, result: str) -> None:
@@ -351,7 +351,7 @@ class Cell(ActorContext, pykka.Actor):
             self._call_on_stop()
             self._jobs.cancel_all()
         lifecycle.end = lifecycle.end or end  # a stop during a restart wins
-        if lifecycle.move_deadline_forward(deadline_s):
+        if lifecycle.set_earlier_deadline(deadline_s):
             self._stop_children()
         self._end_incarnation_if_done()
         if lifecycle.stage is LifecycleStage.STOPPING:

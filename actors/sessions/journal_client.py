@@ -70,7 +70,7 @@ class JournalClient:
         return self._previous_incarnations + self._actor.incarnation
 
     def open(self, *, has_records: bool = False) -> bool:
-        """Watch the journal; return whether records are being read, with mail stashed meanwhile."""
+        """Watch the journal; return whether records are read first, with other messages stashed."""
         actor = self._actor
         actor.watch(self._journal)
         if actor.incarnation == 1 and not has_records:
@@ -82,7 +82,7 @@ class JournalClient:
         return True
 
     def on_records_read(self, answer: RecordsRead | ReadRecordsFailed) -> tuple[Record, ...] | None:
-        """Return the records and unstash the mail; None if the answer is late.
+        """Return the records and unstash the messages; None if the answer is late.
 
         Raises:
             ReadRecordsError: the session cannot be read.

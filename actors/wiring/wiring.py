@@ -224,7 +224,7 @@ def starts_in_plan_mode(session: SessionHandle) -> bool:
 def _restore_primary(session: SessionHandle, agents: tuple[PreparedAgent, ...]) -> RestoredState:
     options, limits = session.options, session.options.limits
     # A new session that starts in plan mode returns to the configured agent after planning.
-    first = (
+    first_agent = (
         options.agent if starts_in_plan_mode(session) and not session.records else BUILD_AGENT.name
     )
     identity = AgentIdentity(
@@ -237,8 +237,8 @@ def _restore_primary(session: SessionHandle, agents: tuple[PreparedAgent, ...]) 
         ),
     )
     selection = AgentSelection(
-        agent=first,
-        previous_agent=first,
+        agent=first_agent,
+        previous_agent=first_agent,
         primary_agents=tuple(PrimaryAgent(agent.name, agent.profile.max_mode) for agent in agents),
         plan_file=str(options.plan_path(session.session_id)),
     )
