@@ -152,6 +152,6 @@ class ApproverAvailabilityChanged(Message):
     """Whether a user can decide now; sent by the console, or on its behalf after it ended."""
 
     type: Literal["approver_availability_changed"] = "approver_availability_changed"
-    can_answer: bool
+    can_decide: bool
     reason: str = ""
     """Why not; shown to the model."""

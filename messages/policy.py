@@ -51,14 +51,15 @@ class PermissionRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolDeclaration:
-    """What rules and decisions depend on of one tool; its name is also its permission."""
+    """The properties of a tool that rules and decisions depend on."""
 
     __pydantic_config__: ClassVar[dict[str, Any]] = _CLOSED
 
     name: str
+    """Also the name of its permission."""
     category: ToolCategory
     default_action: Action
-    """What applies where no rule source matches; a default never denies."""
+    """Applied where no rule source matches; never `deny`."""
     reads_only: bool
 
 
@@ -89,7 +90,7 @@ class PermissionProfile:
     disallowed_tools: tuple[str, ...] = ()
     """Exceptions from `tools`."""
     delegates: tuple[str, ...] = ()
-    """Tools that its descendants may use even though it may not; user's own definitions only."""
+    """Tools that its descendants may use but it may not; only in the user's own definitions."""
     max_mode: PermissionMode = "yolo"
     """The loosest mode that the agent may use, regardless of the session's mode."""
     read_only: bool = False

@@ -36,7 +36,7 @@ MESSAGE_MODULES = (
     journal,
     turns,
 )
-"""Every module that defines messages; a test compares this list with the directory."""
+"""Every module that defines messages; a test compares this list with the folder."""
 
 _CRC_KEY = b',"crc":"'
 _LINE_KEYS = ("seq", "t", "by", "group")
@@ -68,7 +68,9 @@ class JournalLine:
 @cache
 def message_adapter() -> TypeAdapter[Message]:
     """Return the adapter for all message types, built on first use."""
-    types = tuple(each for module in MESSAGE_MODULES for each in message_types_in(module))
+    types = tuple(
+        message_type for module in MESSAGE_MODULES for message_type in message_types_in(module)
+    )
     union: Any = Annotated[Union[types], Field(discriminator="type")]  # noqa: UP007  (a tuple of classes)
     return TypeAdapter(union)
 

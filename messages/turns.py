@@ -286,7 +286,7 @@ PersistenceStatus = Literal["ok", "slow", "failing"]
 class PersistenceChanged(Message):
     """Whether the session file can be written.
 
-    While it cannot, no changing call runs. Records are kept and written when it can be again.
+    While it cannot, no changing call runs, and records wait until it can be written again.
     """
 
     type: Literal["persistence_changed"] = "persistence_changed"
@@ -308,9 +308,7 @@ UpwardEvent = (
     | ToolStarted
     | ToolEnded
     | TodosUpdated
-    | TurnCompleted
-    | TurnInterrupted
-    | TurnFailed
+    | TurnEnded
     | SubagentStarted
     | SubagentQueued
     | SubagentEnded

@@ -24,8 +24,8 @@ from shell.startup.options import (
 from shell.text.sanitize import sanitize
 
 if TYPE_CHECKING:
+    from actors.runtime.actor import ActorFactory
     from actors.runtime.system import ActorSystem
-    from actors.supervisor.supervisor import ActorFactory
     from actors.wiring.session_setup import SessionHandle
     from messages.base import Message
     from messages.child_lifecycle import ChildEnded
@@ -287,8 +287,8 @@ def _open_session(config: "LaunchConfig") -> "SessionHandle":
         session = open_session(config.session_options, time.time)  # noqa: TID251  (the one wall clock)
     except LogError as error:
         raise to_start_error(error.detail, error.__cause__) from error
-    if session.torn_tail_path:
-        print_error(f"the session's last record is incomplete; moved to {session.torn_tail_path}")
+    if session.torn_file:
+        print_error(f"the session's last record is incomplete; moved to {session.torn_file}")
     return session
 
 

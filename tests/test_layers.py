@@ -53,6 +53,7 @@ FORBIDDEN_IMPORTS = (
 PYKKA_MODULES = {
     "actors.runtime.cell",
     "actors.runtime.event_loop_actor",
+    "actors.runtime.pykka_envelope",
     "actors.runtime.thread_cell",
 }
 LOOSE_SHELL_MODULES = {"shell.main", "shell._boot"}

@@ -74,7 +74,7 @@ class ApprovalBroker(Actor[ApprovalBrokerInbox]):
         self._engine = engine
         self._console = console
         self._unavailable_reason = "this session has no user to ask"
-        self._can_answer: bool | None = None
+        self._can_decide: bool | None = None
         """None: not known yet; requests wait."""
         self._policy_version = 0
         """The latest version reported by the engine; a decision of an older one may be outdated."""
@@ -131,7 +131,7 @@ class ApprovalBroker(Actor[ApprovalBrokerInbox]):
             case Undelivered():
                 self._on_undelivered(message)
             case RecordsRead() | ReadRecordsFailed():
-                self._restore_ended(self._journal_client.on_records_read(message))
+                self._restore_from_records(self._journal_client.on_records_read(message))
             case _:
                 assert_never(message)
 
@@ -153,11 +153,11 @@ class ApprovalBroker(Actor[ApprovalBrokerInbox]):
 
     def _admit(self, parked: PendingApproval) -> None:
         """Show the request, or end it if no user can decide; wait if that is not known yet."""
-        if self._can_answer is False:
+        if self._can_decide is False:
             self._end_unavailable(parked.request.id, self._unavailable_reason)
-        elif self._can_answer and self._recorded_requests.get(parked.request.id) == parked.request:
+        elif self._can_decide and self._recorded_requests.get(parked.request.id) == parked.request:
             self._show(parked)
-        elif self._can_answer:
+        elif self._can_decide:
             self._write(parked.request)
 
     def _show(self, parked: PendingApproval) -> None:
@@ -275,17 +275,17 @@ class ApprovalBroker(Actor[ApprovalBrokerInbox]):
         return parked
 
     def _on_availability_changed(self, availability: ApproverAvailabilityChanged) -> None:
-        was_unknown, self._can_answer = self._can_answer is None, availability.can_answer
+        was_unknown, self._can_decide = self._can_decide is None, availability.can_decide
         self._unavailable_reason = availability.reason or self._unavailable_reason
-        if was_unknown or not availability.can_answer:
+        if was_unknown or not availability.can_decide:
             for parked in list(self._parked.values()):
                 if parked.decision is None:  # a decided request is delivered anyway
                     self._admit(parked)
 
     # Restarted peers
 
-    def _restore_ended(self, records: tuple[Record, ...] | None) -> None:
-        """Restore which requests have ended; agents resend the ones that have not."""
+    def _restore_from_records(self, records: tuple[Record, ...] | None) -> None:
+        """Restore what was recorded; agents resend the requests that have not ended."""
         for record in records or ():
             match record:
                 case ExecApprovalRequest() | PatchApprovalRequest() | QuestionRequest():

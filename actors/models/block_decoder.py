@@ -106,13 +106,15 @@ def _close_redacted(block: OpenBlock) -> ContentBlock:
 def _close_tool_use(block: OpenBlock) -> ContentBlock:
     call_id, name = _require_text(block.start["id"]), _require_text(block.start["name"])
     streamed_input = "".join(block.texts)
-    whole_input = block.start.get("input") or {}
-    if not isinstance(whole_input, dict) or (whole_input and streamed_input):
+    initial_input = block.start.get("input") or {}
+    if not isinstance(initial_input, dict) or (initial_input and streamed_input):
         problem = "the input was sent both whole and in parts"
         return ToolUseBlock(id=call_id, name=name, input_error=problem)
     try:
         return ToolUseBlock(
-            id=call_id, name=name, input=parse_strict_object(streamed_input or "{}") or whole_input
+            id=call_id,
+            name=name,
+            input=parse_strict_object(streamed_input or "{}") or initial_input,
         )
     except (ValueError, RecursionError) as error:
         return ToolUseBlock(id=call_id, name=name, input_error=str(error))

@@ -30,19 +30,24 @@ def import_lazily(
     The package itself and everything in `subpackages` becomes lazy. If that fails with this
     version of the package, it is imported normally. Safe to call twice.
     """
-    if not any(isinstance(each, _LazyFinder) and each.package == package for each in sys.meta_path):
+    if not _find_lazy_finders(package):
         sys.meta_path.insert(0, _LazyFinder(package, subpackages))
     try:
         import_needed()
     except Exception:  # noqa: BLE001  (third-party code; a second failure is raised)
         _log.warning("%s is imported as a whole", package, exc_info=True)
-        sys.meta_path[:] = [
-            each
-            for each in sys.meta_path
-            if not (isinstance(each, _LazyFinder) and each.package == package)
-        ]
+        for finder in _find_lazy_finders(package):
+            sys.meta_path.remove(finder)
         _unload(package)
         import_needed()
+
+
+def _find_lazy_finders(package: str) -> "list[_LazyFinder]":
+    return [
+        finder
+        for finder in sys.meta_path
+        if isinstance(finder, _LazyFinder) and finder.package == package
+    ]
 
 
 class _LazyFinder(MetaPathFinder):
@@ -50,7 +55,7 @@ class _LazyFinder(MetaPathFinder):
 
     def __init__(self, package: str, subpackages: tuple[str, ...]) -> None:
         self.package = package
-        self._prefixes = tuple(f"{each}." for each in subpackages)
+        self._prefixes = tuple(f"{subpackage}." for subpackage in subpackages)
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
@@ -108,13 +113,13 @@ class _LazyPackage(ModuleType):
 def list_reexports(source: str) -> dict[str, NameOrigin]:
     """Return the names that a package's source imports from its own modules, with origins."""
     return {
-        each.asname or each.name: (
-            "." * node.level + (node.module or each.name),
-            each.name if node.module else None,
+        alias.asname or alias.name: (
+            "." * node.level + (node.module or alias.name),
+            alias.name if node.module else None,
         )
         for node in ast.parse(source).body
         if isinstance(node, ast.ImportFrom) and node.level
-        for each in node.names
+        for alias in node.names
     }
 
 
@@ -124,5 +129,6 @@ def _import_origin(origin: NameOrigin, package: str) -> object:
 
 
 def _unload(package: str) -> None:
-    for name in [each for each in sys.modules if f"{each}.".startswith(f"{package}.")]:
-        del sys.modules[name]
+    for name in tuple(sys.modules):
+        if f"{name}.".startswith(f"{package}."):
+            del sys.modules[name]

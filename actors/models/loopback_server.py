@@ -2,17 +2,17 @@
 
 import asyncio
 import itertools
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import TypeAlias, cast
 
-from pydantic import JsonValue
 from pydantic_core import from_json, to_json
 
+from actors.models.scripted_model_input import RequestBody
 from actors.models.scripted_reply import ReplyPlan, StreamEvent, generate_events
 from actors.models.server_sent_events import encode_event
 
-Script: TypeAlias = Callable[[Mapping[str, JsonValue]], ReplyPlan]
+Script: TypeAlias = Callable[[RequestBody], ReplyPlan]
 """Chooses the reply from the request body; the conversation in it is its only state."""
 
 DELTA_PAUSE_S = 0.015
@@ -73,7 +73,7 @@ class LoopbackServer:
 
     async def _respond(self, request: bytes, writer: asyncio.StreamWriter) -> None:
         try:
-            body = cast("Mapping[str, JsonValue]", from_json(request))
+            body = cast("RequestBody", from_json(request))
             plan = self._script(body)
         except Exception as error:  # noqa: BLE001  (a bug in a script is shown, not hidden)
             writer.write(_encode_error(f"the script failed: {type(error).__name__}: {error}"))
@@ -107,7 +107,7 @@ async def start_loopback_server(script: Script, pace: float = 1.0) -> LoopbackSe
     return server
 
 
-def _make_reply_id(body: Mapping[str, JsonValue], number: int) -> str:
+def _make_reply_id(body: RequestBody, number: int) -> str:
     """Return an id that is also new in a conversation resumed from another process."""
     messages = body.get("messages")
     return f"script_{len(messages) if isinstance(messages, list) else 0}_{number}"

@@ -96,10 +96,10 @@ class ReplyDecoder:
         if self._reply is not None:
             return
         if not self._event_count:
-            what = "text that is not an event stream" if self._received_bytes else "an empty reply"
+            body = "text that is not an event stream" if self._received_bytes else "an empty reply"
             raise ModelError(
                 reason="protocol_error",
-                detail=f"{self._server} sent {what}; check ANTHROPIC_BASE_URL",
+                detail=f"{self._server} sent {body}; check ANTHROPIC_BASE_URL",
             )
         raise ModelError(
             reason="stream_interrupted",
@@ -182,8 +182,10 @@ class ReplyDecoder:
 
     def _update_usage(self, usage: JsonValue) -> None:
         if isinstance(usage, dict):
-            counts = {name: usage.get(name) for name in _USAGE_FIELDS}
-            self._usage_counts |= {k: v for k, v in counts.items() if isinstance(v, int)}
+            for name in _USAGE_FIELDS:
+                token_count = usage.get(name)
+                if isinstance(token_count, int):
+                    self._usage_counts[name] = token_count
             self._usage_changed = True
 
     def _finish_message(self) -> None:
@@ -197,10 +199,10 @@ class ReplyDecoder:
         )
 
     def _make_protocol_error(self, error: Exception) -> ModelError:
-        what = f"missing field {error}" if isinstance(error, KeyError) else str(error)
+        problem = f"missing field {error}" if isinstance(error, KeyError) else str(error)
         return ModelError(
             "protocol_error",
-            f"{self._server} does not follow the Messages API ({' '.join(what.split())}); "
+            f"{self._server} does not follow the Messages API ({' '.join(problem.split())}); "
             "check ANTHROPIC_BASE_URL",
         )
 
@@ -215,5 +217,5 @@ def _classify_error_event(event: JsonFields, server: str) -> ModelError:
     )
 
 
-def _reject(what: str) -> NoReturn:
-    raise ValueError(what)
+def _reject(problem: str) -> NoReturn:
+    raise ValueError(problem)

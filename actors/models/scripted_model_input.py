@@ -3,11 +3,12 @@
 import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import cast
+from typing import TypeAlias, cast
 
 from pydantic import JsonValue
 
-RequestBody = Mapping[str, JsonValue]
+JsonObject: TypeAlias = Mapping[str, JsonValue]
+RequestBody: TypeAlias = JsonObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,18 +21,14 @@ class ToolResult:
 
 def get_last_prompt(request: RequestBody) -> str:
     """Return the user's last prompt; consecutive prompts may share one message."""
-    texts = [
-        str(block.get("text")) for block in _user_blocks(request) if block.get("type") == "text"
-    ]
-    return texts[-1] if texts else ""
+    prompts = _get_prompts(request)
+    return prompts[-1] if prompts else ""
 
 
 def get_first_prompt(request: RequestBody) -> str:
     """Return the first prompt of the conversation."""
-    texts = (
-        str(block.get("text")) for block in _user_blocks(request) if block.get("type") == "text"
-    )
-    return next(texts, "")
+    prompts = _get_prompts(request)
+    return prompts[0] if prompts else ""
 
 
 def get_tool_results(request: RequestBody) -> tuple[ToolResult, ...]:
@@ -49,27 +46,33 @@ def get_latest_tool_results(request: RequestBody) -> tuple[ToolResult, ...]:
     return tuple(_to_tool_result(block) for block in reversed(last))
 
 
-def _user_blocks(request: RequestBody) -> Iterator[RequestBody]:
+def _get_prompts(request: RequestBody) -> list[str]:
+    return [
+        str(block.get("text")) for block in _user_blocks(request) if block.get("type") == "text"
+    ]
+
+
+def _user_blocks(request: RequestBody) -> Iterator[JsonObject]:
     for message in _messages(request):
         if message.get("role") == "user":
             yield from _blocks(message.get("content"))
 
 
-def _messages(request: RequestBody) -> list[RequestBody]:
-    return cast("list[RequestBody]", request.get("messages") or [])
+def _messages(request: RequestBody) -> list[JsonObject]:
+    return cast("list[JsonObject]", request.get("messages") or [])
 
 
-def _blocks(content: JsonValue) -> list[RequestBody]:
+def _blocks(content: JsonValue) -> list[JsonObject]:
     if isinstance(content, str):
         return [{"type": "text", "text": content}]
-    return cast("list[RequestBody]", content or [])
+    return cast("list[JsonObject]", content or [])
 
 
-def _is_tool_result(block: RequestBody) -> bool:
+def _is_tool_result(block: JsonObject) -> bool:
     return block.get("type") == "tool_result"
 
 
-def _to_tool_result(block: RequestBody) -> ToolResult:
+def _to_tool_result(block: JsonObject) -> ToolResult:
     parts = _blocks(block.get("content"))
     text = "\n".join(str(part.get("text")) for part in parts if part.get("type") == "text")
     return ToolResult(text=text, is_error=bool(block.get("is_error")))

@@ -9,6 +9,8 @@ from typing import TypeAlias
 from pydantic import JsonValue
 from pydantic_core import to_json
 
+from actors.models.scripted_model_input import RequestBody
+
 StreamEvent: TypeAlias = dict[str, JsonValue]
 
 _CHARS_PER_TOKEN = 4
@@ -34,9 +36,7 @@ class ReplyPlan:
     """Empty: `tool_use` if there are calls, else `end_turn`."""
 
 
-def generate_events(
-    plan: ReplyPlan, request: Mapping[str, JsonValue], reply_id: str
-) -> Iterator[StreamEvent]:
+def generate_events(plan: ReplyPlan, request: RequestBody, reply_id: str) -> Iterator[StreamEvent]:
     """Yield a reply as Messages API events, one word or piece of tool input at a time."""
     yield _message_start(request, reply_id)
     index = itertools.count()
@@ -77,7 +77,7 @@ def _split_input(arguments: Mapping[str, JsonValue]) -> list[str]:
     return [encoded[i : i + _INPUT_CHUNK_CHARS] for i in range(0, len(encoded), _INPUT_CHUNK_CHARS)]
 
 
-def _message_start(request: Mapping[str, JsonValue], reply_id: str) -> StreamEvent:
+def _message_start(request: RequestBody, reply_id: str) -> StreamEvent:
     usage: StreamEvent = {
         "input_tokens": len(to_json(request)) // _CHARS_PER_TOKEN,
         "output_tokens": 1,

@@ -93,22 +93,24 @@ def _to_error_response(error: "anthropic.APIStatusError") -> ErrorResponse:
 def _classify_connection_error(error: Exception, server: str) -> ModelError:
     import httpx2  # noqa: PLC0415  (as above)
 
-    chain = tuple(_iterate_causes(error))
-    cause = chain[-1]
-    text = format_one_line(str(cause)) or type(cause).__name__
-    if isinstance(cause, ssl.SSLError):
+    causes = tuple(_iterate_causes(error))
+    root_cause = causes[-1]
+    text = format_one_line(str(root_cause)) or type(root_cause).__name__
+    if isinstance(root_cause, ssl.SSLError):
         return ModelError(
             "unreachable",
             f"no secure connection to {server} ({text}); check ANTHROPIC_BASE_URL, or set "
             "SSL_CERT_FILE if the server uses a private certificate authority",
         )
-    if any(isinstance(each, httpx2.ProxyError) for each in chain):
+    if any(isinstance(cause, httpx2.ProxyError) for cause in causes):
         return ModelError(
             "unreachable", f"the proxy cannot reach {server} ({text}); check {_list_settings()}"
         )
     temporary_errors = (httpx2.NetworkError, httpx2.RemoteProtocolError, httpx2.TimeoutException)
-    is_unknown_host = isinstance(cause, socket.gaierror) and cause.errno != socket.EAI_AGAIN
-    is_temporary = any(isinstance(each, temporary_errors) for each in chain)
+    is_unknown_host = (
+        isinstance(root_cause, socket.gaierror) and root_cause.errno != socket.EAI_AGAIN
+    )
+    is_temporary = any(isinstance(cause, temporary_errors) for cause in causes)
     return ModelError(
         "unreachable",
         f"cannot reach {server} ({text}); check ANTHROPIC_BASE_URL and your network",

@@ -150,9 +150,7 @@ class Actor(ABC, Generic[M]):
         """Send the current message on; the receiver sees the original sender."""
         self.__context.send(to, message, self.__context.sender)
 
-    def start(
-        self, make: Callable[[], "Actor[Any]"], name: str, restart: Restart = NO_RESTART
-    ) -> Address:
+    def start(self, make: "ActorFactory", name: str, restart: Restart = NO_RESTART) -> Address:
         """Start a child; `make` (a class, or a `partial` of one) runs in the child's context.
 
         The child's end arrives here as exactly one of `ChildCompleted`, `ChildCancelled` and

@@ -6,7 +6,6 @@ from functools import partial
 from typing import Any, get_args
 
 import pykka
-from pykka import messages as pykka_messages
 
 from actors.runtime.actor import (
     Actor,
@@ -20,7 +19,6 @@ from actors.runtime.actor import (
 )
 from actors.runtime.children import Children
 from actors.runtime.event_loop import describe_error
-from actors.runtime.event_loop_actor import PykkaEnvelope
 from actors.runtime.jobs import Jobs
 from actors.runtime.lifecycle import Lifecycle, LifecycleStage
 from actors.runtime.mailbox import (
@@ -52,19 +50,6 @@ log = logging.getLogger("greenroom.runtime")
 DEFAULT_STOP_TIMEOUT_S = 5.0
 """Deadline for stopping after a crash or `finish`, where no caller set one."""
 CHILD_END_TYPES = frozenset(get_args(ChildEnded))
-ITEM_TYPES = frozenset(get_args(MailboxItem))
-
-
-class NotACellMessageError(TypeError):
-    """Something that pykka can send, but that no cell handles; raised in the sender."""
-
-    def __init__(self, address: Address, *, is_ask: bool) -> None:
-        """Describe what to use instead."""
-        if is_ask:
-            problem = "replies with messages, not to `ask` or `proxy`; use ActorSystem.ask"
-        else:
-            problem = "receives only mailbox items; use ActorSystem.tell"
-        super().__init__(f"{address} {problem}")
 
 
 class Cell(ActorContext, pykka.Actor):
@@ -125,27 +110,9 @@ class Cell(ActorContext, pykka.Actor):
             return False
         return True
 
-    def unwrap_envelope(self, envelope: PykkaEnvelope) -> MailboxItem:
-        """Take the item out of pykka's envelope; convert pykka's own stop to `StopCell`.
-
-        A handler returns nothing, so `ActorRef.ask` and `proxy` could only wait forever. Their
-        caller gets the exception instead.
-
-        Raises:
-            TypeError: it is not an item, so no handler would understand it.
-        """
-        message: Any = envelope.message
-        reply_to = envelope.reply_to
-        if type(message) in ITEM_TYPES and reply_to is None:
-            item: MailboxItem = message
-            return item
-        stop = pykka_messages._ActorStop  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]  (`ActorRef.stop` sends it)
-        if not isinstance(message, stop):
-            raise NotACellMessageError(self.address, is_ask=reply_to is not None)
-        if reply_to is not None:
-            reply_to.set(None)  # pykka's `ActorRef.stop` waits for it
-        deadline_s = self._runtime.event_loop.now_s() + DEFAULT_STOP_TIMEOUT_S
-        return StopCell(deadline_s, high_priority=not self.drains_before_stop)
+    def get_default_deadline_s(self) -> float:
+        """Return the deadline of a stop that begins now, where no caller set one."""
+        return self._runtime.event_loop.now_s() + DEFAULT_STOP_TIMEOUT_S
 
     def on_late_items(self, items: list[MailboxItem]) -> None:
         """Count messages that arrived after the end."""
@@ -219,7 +186,7 @@ class Cell(ActorContext, pykka.Actor):
         self._mailbox.unstashed_types = except_types
 
     def unstash(self) -> None:
-        """Put the stashed items back in front of the mailbox, and hold nothing back anymore."""
+        """Put the stashed items back in front of the mailbox, and stop holding messages back."""
         self._mailbox.unstash()
 
     def finish(self, result: str) -> None:
@@ -280,8 +247,7 @@ class Cell(ActorContext, pykka.Actor):
             cause = "crash"
         may_restart = cause == "crash" and self._lifecycle.spend_restart()
         failed = ChildFailed(child=self.address, cause=cause, detail=describe_error(error))
-        deadline_s = self._runtime.event_loop.now_s() + DEFAULT_STOP_TIMEOUT_S
-        self._begin_stopping(None if may_restart else failed, deadline_s)
+        self._begin_stopping(None if may_restart else failed, self.get_default_deadline_s())
 
     def _receive_or_hold_back(self, envelope: Envelope) -> None:
         """Handle a message unless it must be stashed or has crashed this actor too often."""
@@ -358,8 +324,7 @@ class Cell(ActorContext, pykka.Actor):
     def _stop_if_finished(self) -> None:
         lifecycle = self._lifecycle
         if lifecycle.end is not None and lifecycle.stage is LifecycleStage.RUNNING:
-            deadline_s = self._runtime.event_loop.now_s() + DEFAULT_STOP_TIMEOUT_S
-            self._begin_stopping(lifecycle.end, deadline_s)
+            self._begin_stopping(lifecycle.end, self.get_default_deadline_s())
 
     # Stopping and restarting: finish, stop and crash share one path to an end or a restart.
 
@@ -386,7 +351,7 @@ class Cell(ActorContext, pykka.Actor):
             self._call_on_stop()
             self._jobs.cancel_all()
         lifecycle.end = lifecycle.end or end  # a stop during a restart wins
-        if lifecycle.move_deadline_forward(deadline_s):
+        if lifecycle.set_earlier_deadline(deadline_s):
             self._stop_children()
         self._end_incarnation_if_done()
         if lifecycle.stage is LifecycleStage.STOPPING:

@@ -2,8 +2,8 @@
 
 It is used like `pykka.ThreadingActor` and passes pykka's own tests. It fills in the three methods
 that pykka documents for new actor types (`_create_actor_inbox`, `_create_future` and
-`_start_actor_loop`). The receive loop is pykka's: when the inbox has nothing to give, it raises
-`queue.Empty`, which leaves that loop until the next message.
+`_start_actor_loop`). The receive loop is pykka's: when the inbox is empty or the batch is complete,
+`EventLoopInbox.get` raises `queue.Empty`, which leaves that loop until the next batch.
 """
 
 import queue
@@ -113,8 +113,8 @@ class EventLoopInbox:
 class EventLoopActor(pykka.Actor):
     """Base class of actors that share the thread of an event loop.
 
-    The same loop can run thousands of them, and jobs besides. A handler that blocks, blocks them
-    all. The loop must not end before its actors have.
+    The same loop can run thousands of them, and also jobs. A handler that blocks delays them all.
+    The loop must not end before its actors have.
     """
 
     event_loop: EventLoop
@@ -162,7 +162,7 @@ class EventLoopActor(pykka.Actor):
             pykka.ActorRegistry.unregister(self.actor_ref)
             self.actor_stopped.set()
             self._is_scheduled = False
-            self._fail_waiting()
+            self._fail_pending_asks()
 
     def _start_on_loop(self) -> None:
         self._ensure_started()
@@ -183,7 +183,7 @@ class EventLoopActor(pykka.Actor):
         """Handle all that is waiting, if it is the loop's own thread that waits for a reply.
 
         Raises:
-            RuntimeError: this actor is on the stack already, so neither could go on.
+            RuntimeError: this actor is on the stack already, so neither could continue.
         """
         if not self.event_loop.is_current_thread():
             return False
@@ -206,7 +206,7 @@ class EventLoopActor(pykka.Actor):
         self._is_running = True
         try:
             self._actor_loop_running()
-            self._fail_waiting()
+            self._fail_pending_asks()
         except queue.Empty:
             pass
         finally:
@@ -214,8 +214,8 @@ class EventLoopActor(pykka.Actor):
             if not inbox.empty():
                 self._wake()
 
-    def _fail_waiting(self) -> None:
-        """Tell all who still wait for a reply that the actor has stopped."""
+    def _fail_pending_asks(self) -> None:
+        """Fail every `ask` that still waits for a reply, because the actor has stopped."""
         cast("EventLoopInbox", self.actor_inbox).begin_batch(sys.maxsize)
         self._actor_loop_teardown()
 

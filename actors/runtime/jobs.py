@@ -65,9 +65,9 @@ class Jobs:
 
     def abandon(self) -> int:
         """Forget all jobs and drop their outcomes; return how many there were."""
-        abandoned = len(self._failure_handlers)
+        job_count = len(self._failure_handlers)
         self._failure_handlers.clear()
-        return abandoned
+        return job_count
 
     def pop_failure_handler(self, job_id: JobId) -> FailureHandler | None:
         """Remove a job and return its failure handler; None: the job is unknown."""

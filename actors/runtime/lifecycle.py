@@ -63,8 +63,8 @@ class Lifecycle:
         self.end = end
         return True
 
-    def move_deadline_forward(self, deadline_s: float) -> bool:
-        """Stop by `deadline_s`; False: an earlier deadline is set."""
+    def set_earlier_deadline(self, deadline_s: float) -> bool:
+        """Set the deadline of the stop; False: the current one is not later."""
         if deadline_s >= self.deadline_s:
             return False
         self.deadline_s = deadline_s

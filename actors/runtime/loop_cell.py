@@ -7,6 +7,7 @@ from actors.runtime.actor import ActorFactory
 from actors.runtime.cell import Cell
 from actors.runtime.event_loop_actor import EventLoopActor, PykkaEnvelope
 from actors.runtime.mailbox import Mailbox, MailboxItem
+from actors.runtime.pykka_envelope import unwrap_envelope
 from actors.runtime.runtime_port import CellHandle, RuntimePort
 from actors.runtime.supervision import NO_RESTART, Restart
 from messages.address import Address
@@ -93,7 +94,7 @@ class LoopInbox(Mailbox):
 
     def put(self, envelope: PykkaEnvelope, /) -> None:
         """Pass the item on to the cell, which adds it on the loop's thread."""
-        self.cell.accept(self.cell.unwrap_envelope(envelope))
+        self.cell.accept(unwrap_envelope(envelope, self.cell))
 
     def get(self) -> Any:  # noqa: ANN401  (pykka's signature)
         """Fail: only pykka's own loop calls this, and it does not run here."""

@@ -115,7 +115,7 @@ class Mailbox:
         return items
 
     def unstash(self) -> None:
-        """Put the stashed items back in front, and hold nothing back anymore."""
+        """Put the stashed items back in front, and stop holding messages back."""
         self.unstashed_types = None
         stashed, self.stashed = self.stashed, []
         self.put_back(stashed)

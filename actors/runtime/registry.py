@@ -109,12 +109,12 @@ class ActorRegistry:
         again: either the child is in the table by then, or its parent sees that it is fenced.
         """
         fenced_count = 0
-        while subtree := [each for each in self.addresses if each.is_under(address)]:
-            for each in subtree:
+        while subtree := [member for member in self.addresses if member.is_under(address)]:
+            for member in subtree:
                 with self._lock:
-                    cell = self._cells.pop(each, None)
+                    cell = self._cells.pop(member, None)
                 if cell is not None:
-                    log.error("%s did not stop in time and was abandoned", each)
+                    log.error("%s did not stop in time and was abandoned", member)
                     cell.fence()
                     fenced_count += 1
         self.count_abandoned(fenced_count)

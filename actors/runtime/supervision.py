@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from messages.base import Message
 
 MAX_RESTART_DELAY_S = 0.1
-"""Within one process a longer delay helps nothing, and messages wait meanwhile."""
+"""A longer delay does not help within one process, and messages wait during it."""
 MAX_CRASHES_PER_MESSAGE = 3
 """Crashes on equal messages, without a success in between, before the next one is quarantined."""
 MAX_REMEMBERED_MESSAGES = 16

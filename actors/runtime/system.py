@@ -6,7 +6,6 @@ import threading
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import Future
-from typing import Any
 
 from actors.runtime.actor import Actor, ActorFactory, get_behavior_class
 from actors.runtime.children import CHILD_DEADLINE_SHARE
@@ -74,9 +73,7 @@ class ActorSystem:
         """The number of actors and jobs so far that did not end in time; they are fenced."""
         return self._registry.abandoned_count
 
-    def start(
-        self, make: Callable[[], Actor[Any]], name: str = "", restart: Restart = NO_RESTART
-    ) -> Address:
+    def start(self, make: ActorFactory, name: str = "", restart: Restart = NO_RESTART) -> Address:
         """Start a child of the root; without a name, it is named after its class.
 
         Raises:

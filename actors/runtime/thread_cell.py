@@ -11,6 +11,7 @@ from actors.runtime.actor import ActorFactory
 from actors.runtime.cell import Cell
 from actors.runtime.event_loop_actor import PykkaEnvelope
 from actors.runtime.mailbox import Mailbox, MailboxItem
+from actors.runtime.pykka_envelope import unwrap_envelope
 from actors.runtime.runtime_port import CellHandle, RuntimePort
 from actors.runtime.supervision import NO_RESTART, Restart
 from messages.address import Address
@@ -75,7 +76,7 @@ class ThreadInbox(Mailbox):
 
     def put(self, envelope: PykkaEnvelope, /) -> None:
         """Add the item and wake the thread, then check whether the cell ended meanwhile."""
-        self.add(self.cell.unwrap_envelope(envelope))
+        self.add(unwrap_envelope(envelope, self.cell))
         self._tokens.put(None)
         if self.cell.actor_stopped.is_set():
             self.cell.on_late_items(self.clear())

@@ -5,8 +5,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 
-class LogError(Exception):
-    """The session file cannot be used as requested; `detail` is one line for the user."""
+class _FileError(Exception):
+    """One of our own files cannot be used; `detail` is one line for the user."""
 
     def __init__(self, detail: str) -> None:
         """Create the error with what happened and to which file."""
@@ -14,13 +14,12 @@ class LogError(Exception):
         self.detail = detail
 
 
-class StoreError(Exception):
-    """A JSON store could not be read or replaced; `detail` is one line for the user."""
+class LogError(_FileError):
+    """The session file cannot be used as requested."""
 
-    def __init__(self, detail: str) -> None:
-        """Create the error with what happened and to which file."""
-        super().__init__(detail)
-        self.detail = detail
+
+class StoreError(_FileError):
+    """A JSON store could not be read or replaced."""
 
 
 class LogLockedError(LogError):
@@ -51,7 +50,7 @@ class LogDamagedError(LogError):
 
 @contextmanager
 def map_os_errors(path: Path) -> Generator[None]:
-    """Turn system errors about a session file into errors for the user.
+    """Turn system errors about one of our own files into errors for the user.
 
     Raises:
         LogError: in place of every OSError.

@@ -94,7 +94,7 @@ class Journal(Actor[JournalInbox]):
         self._secrets = secrets
         self._log = session_log
         self._ledger = ledger
-        self._last_queued = dict(ledger.last_ids)
+        self._last_queued_ids = dict(ledger.last_ids)
         """Each sender's last append, including queued ones."""
         self._queue: list[tuple[Address, Append]] = []
 
@@ -133,18 +133,18 @@ class Journal(Actor[JournalInbox]):
         if answer is not None:
             self.tell(sender, answer)  # the first answer was lost in a crash
             return
-        last_queued = self._last_queued.get(sender, 0)
-        if append.id <= last_queued or append.after_id > last_queued:
+        last_queued_id = self._last_queued_ids.get(sender, 0)
+        if append.id <= last_queued_id or append.after_id > last_queued_id:
             log.info("append %s of %s is a duplicate or too early", append.id, sender)
             return
         failure = self._ledger.find_failed_predecessor(sender, append)
         if failure is not None:  # sent before its sender received that failure
-            self._last_queued[sender] = append.id
+            self._last_queued_ids[sender] = append.id
             self._fail(sender, append, failure.detail)
             return
         if not self._queue:
             self.tell(self.address, Flush())
-        self._last_queued[sender] = append.id
+        self._last_queued_ids[sender] = append.id
         self._queue.append((sender, append))
 
     def _read_records(self, request: ReadRecords) -> None:

@@ -70,7 +70,7 @@ class JournalClient:
         return self._previous_incarnations + self._actor.incarnation
 
     def open(self, *, has_records: bool = False) -> bool:
-        """Watch the journal; return whether records are being read, with mail stashed meanwhile."""
+        """Watch the journal; return whether records are read first, with other messages stashed."""
         actor = self._actor
         actor.watch(self._journal)
         if actor.incarnation == 1 and not has_records:
@@ -82,7 +82,7 @@ class JournalClient:
         return True
 
     def on_records_read(self, answer: RecordsRead | ReadRecordsFailed) -> tuple[Record, ...] | None:
-        """Return the records and unstash the mail; None if the answer is late.
+        """Return the records and unstash the messages; None if the answer is late.
 
         Raises:
             ReadRecordsError: the session cannot be read.
@@ -154,7 +154,7 @@ class JournalClient:
         failure = AppendFailed(id=message.id, detail=detail)
         self.on_append_answered(failure)
         for append_id, append in self._unanswered.items():
-            if append_id > message.id:  # the journal passed it over, because it came too early
+            if append_id > message.id:  # the journal skipped it, because it came too early
                 self._actor.tell(self._journal, append)
         return failure
 
@@ -170,9 +170,9 @@ class JournalClient:
         if not self._retries_failed:
             self._remove_from_chain(failed)
             return
-        lost = [append for id_, append in self._unanswered.items() if id_ >= failed.id]
-        self._failed_records = tuple(record for append in lost for record in append.records)
-        for append in lost:
+        appends = [append for id_, append in self._unanswered.items() if id_ >= failed.id]
+        self._failed_records = tuple(record for append in appends for record in append.records)
+        for append in appends:
             del self._unanswered[append.id]
         self._previous_id = failed.after_id
 

@@ -14,7 +14,7 @@ from errno import EAGAIN
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, cast
 
-from actors.sessions.errors import LogError, StoreError
+from actors.sessions.errors import LogError, StoreError, map_os_errors
 from actors.sessions.file_system import FileSystem, LocalFileSystem, make_private_folder
 from actors.sessions.trusted_open import open_private
 
@@ -159,11 +159,9 @@ def _lock(path: Path, file_system: FileSystem) -> Generator[None]:
 
 @contextmanager
 def _map_errors(path: Path) -> Generator[None]:
-    """Turn system errors about a store into errors for the user."""
+    """Turn errors about a store into errors for the user."""
     try:
-        yield
-    except OSError as error:
-        message = f"{path}: {error.strerror}"
-        raise StoreError(message) from error
+        with map_os_errors(path):
+            yield
     except LogError as error:
         raise StoreError(error.detail) from error

@@ -6,7 +6,9 @@ from messages.permissions import SessionSettings
 
 def find_last_settings(records: tuple[Record, ...]) -> SessionSettings | None:
     """Return the session's current settings; each record has all of them, so the last one wins."""
-    return next((each for each in reversed(records) if isinstance(each, SessionSettings)), None)
+    return next(
+        (record for record in reversed(records) if isinstance(record, SessionSettings)), None
+    )
 
 
 def find_last_run_number(records: tuple[Record, ...]) -> int:

@@ -64,8 +64,14 @@ class SessionLog:
         with map_os_errors(path):
             data = encode_group(records, 1, wall_clock())
         descriptor = create_session_file(path, data, file_system)
-        counts = {"record_count": len(records), "valid_bytes": len(data)}
-        return cls(path, descriptor, wall_clock, file_system, **counts)
+        return cls(
+            path,
+            descriptor,
+            wall_clock,
+            file_system,
+            record_count=len(records),
+            valid_bytes=len(data),
+        )
 
     @classmethod
     def open(
@@ -81,8 +87,15 @@ class SessionLog:
         """
         file_system = file_system or LocalFileSystem()
         descriptor, contents = _open_and_recover(path, file_system)
-        counts = {"record_count": len(contents.lines), "valid_bytes": contents.valid_bytes}
-        return cls(path, descriptor, wall_clock, file_system, **counts), contents
+        session_log = cls(
+            path,
+            descriptor,
+            wall_clock,
+            file_system,
+            record_count=len(contents.lines),
+            valid_bytes=contents.valid_bytes,
+        )
+        return session_log, contents
 
     def reopen(self) -> None:
         """Open the file again after a crash of its writer.
@@ -209,9 +222,9 @@ class SessionLog:
 
     def _require_same_content(self, descriptor: int) -> None:
         """Check that this is the locked file and has every acknowledged record."""
-        found = self._file_system.stat(descriptor)
+        opened = self._file_system.stat(descriptor)
         locked = self._file_system.stat(self._lock_descriptor)
-        if (found.st_dev, found.st_ino) != (locked.st_dev, locked.st_ino):
+        if (opened.st_dev, opened.st_ino) != (locked.st_dev, locked.st_ino):
             self._fail("the file was replaced; put it back, or start a new session")
         contents = parse_log(self.path, self._file_system.read(descriptor)[: self._valid_bytes])
         record_count = len(contents.lines)

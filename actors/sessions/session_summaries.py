@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from actors.sessions.file_system import FileSystem, LocalFileSystem
 from actors.sessions.state_paths import list_session_files
 from actors.sessions.trusted_open import describe_trust_problem
 from messages.journal import SessionHeader
@@ -17,8 +18,6 @@ from messages.serialization import DecodeError, decode_line, has_valid_checksum
 from messages.turns import TurnStarted
 
 _TURN_START = b'{"type":"turn_started"'
-_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-_CHUNK_BYTES = 1 << 20
 
 SessionState: TypeAlias = Literal["locked", "available", "unusable"]
 """locked: a program, perhaps this one, has it open · unusable: see `problem`."""
@@ -52,25 +51,26 @@ def list_session_summaries(project_folder: Path) -> tuple[SessionSummary, ...]:
 
 def summarize_session(path: Path) -> SessionSummary:
     """Summarize one session file without waiting for a lock or changing the file."""
+    file_system = LocalFileSystem()
     try:
-        descriptor = os.open(path, _FLAGS)
+        descriptor = file_system.open(path, os.O_RDONLY)
     except OSError as error:
         return SessionSummary(path, "unusable", problem=error.strerror or "it cannot be opened")
     try:
-        return _summarize(path, descriptor)
+        return _summarize(path, descriptor, file_system)
     except OSError as error:
         return SessionSummary(path, "unusable", problem=error.strerror or "it cannot be read")
     finally:
-        os.close(descriptor)
+        file_system.close(descriptor)
 
 
-def _summarize(path: Path, descriptor: int) -> SessionSummary:
-    status = os.fstat(descriptor)
+def _summarize(path: Path, descriptor: int, file_system: FileSystem) -> SessionSummary:
+    status = file_system.stat(descriptor)
     problem = describe_trust_problem(status)
     if problem:
         return SessionSummary(path, "unusable", status.st_size, status.st_mtime, problem=problem)
     is_locked = _is_locked(descriptor)
-    lines = _read_all(descriptor).split(b"\n")
+    lines = file_system.read(descriptor).split(b"\n")
     workspace, problem = _read_workspace(lines)
     turns = [line for line in lines if line.startswith(_TURN_START)]
     problem = problem or _find_damage(lines)
@@ -94,13 +94,6 @@ def _is_locked(descriptor: int) -> bool:
         return True
     fcntl.flock(descriptor, fcntl.LOCK_UN)
     return False
-
-
-def _read_all(descriptor: int) -> bytes:
-    data = bytearray()
-    while chunk := os.read(descriptor, _CHUNK_BYTES):
-        data += chunk
-    return bytes(data)
 
 
 def _read_workspace(lines: list[bytes]) -> tuple[str, str]:

@@ -38,8 +38,9 @@ class SlotPool:
         prefix = f"{under}/"
         for table in (self.holders, self.waiting):
             table.pop(under, None)
-            for agent in () if self_only else [each for each in table if each.startswith(prefix)]:
-                del table[agent]
+            if not self_only:
+                for agent in [agent for agent in table if agent.startswith(prefix)]:
+                    del table[agent]
         admitted: list[Address] = []
         while self.waiting and len(self.holders) < self.slot_limit:
             first = next(iter(self.waiting))

@@ -3,9 +3,9 @@
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, assert_never
+from typing import assert_never
 
-from actors.runtime.actor import Actor
+from actors.runtime.actor import Actor, ActorFactory
 from actors.runtime.supervision import Restart
 from actors.supervisor.concurrency import AgentNames, SlotPool, SpawnLimiter
 from messages.address import APPROVALS, CONSOLE, PERMISSIONS, PRIMARY, Address
@@ -24,10 +24,9 @@ from messages.subagents import (
 )
 from messages.supervision import PeerRestarted
 
-ActorFactory = Callable[[], Actor[Any]]
 RESTART_POLICY = Restart(limit=3, window_s=30.0)
 CONSOLE_LOST_NOTICE = "Input is no longer processed. Exit with /quit."
-CONSOLE_GONE = ApproverAvailabilityChanged(can_answer=False, reason="the console is not running")
+CONSOLE_GONE = ApproverAvailabilityChanged(can_decide=False, reason="the console is not running")
 
 
 @dataclass(frozen=True, slots=True)

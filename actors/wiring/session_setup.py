@@ -33,13 +33,13 @@ class SessionOptions:
     """The options of a session, as determined by the shell."""
 
     project_state_folder: Path
-    """The directory with this workspace's sessions."""
+    """The folder with this workspace's sessions."""
     workspace: Workspace
     model_name: str
     mode: PermissionMode
     is_scripted: bool
     protected_paths: tuple[Path, ...]
-    """Greenroom's own files and directories; changing them always needs approval."""
+    """Greenroom's own files and folders; changing them always needs approval."""
     version: str
     instructions: tuple[Instructions, ...] = ()
     """Instruction files for the system prompt, in order."""
@@ -82,7 +82,7 @@ class SessionOptions:
         return self.workspace.root / ".greenroom" / "plans" / f"{session_id}.md"
 
     def output_folder(self, session_id: str) -> Path:
-        """Return the directory for full outputs that are too long for the model."""
+        """Return the folder for full outputs that are too long for the model."""
         return self.project_state_folder / "outputs" / session_id
 
     def make_transcripts(self, session_id: str) -> TranscriptWriter:
@@ -106,8 +106,8 @@ class SessionHandle:
     """Records of subagents with unfinished tasks, each with the actor that recorded it."""
     transcripts: TranscriptWriter | None = None
     """Writer for the subagents' transcripts; None: no transcripts."""
-    torn_tail_path: Path | None = None
-    """The file that holds an incomplete last group of records, cut off when the file was opened."""
+    torn_file: Path | None = None
+    """As in `LogContents`."""
 
 
 def open_session(options: SessionOptions, wall_clock: WallClock) -> SessionHandle:
@@ -127,16 +127,16 @@ def open_session(options: SessionOptions, wall_clock: WallClock) -> SessionHandl
 def _resume(options: SessionOptions, path: Path, wall_clock: WallClock) -> SessionHandle:
     session_log, contents = SessionLog.open(path, wall_clock)
     run = find_last_run_number(contents.records) + 1
-    opening: list[tuple[Record, Address]] = [
+    first_records: list[tuple[Record, Address]] = [
         (SessionOpened(run=run, pid=os.getpid(), version=options.version), ROOT)
     ]
     settings = find_last_settings(contents.records) or SessionSettings()
     mode = resolve_mode(options, contents.records)
     if mode != settings.mode:
-        opening.append(
+        first_records.append(
             (settings.model_copy(update={"mode": mode, "replaced_rules": None}), PERMISSIONS)
         )
-    session_log.append(opening)
+    session_log.append(first_records)
     return SessionHandle(
         options,
         path.stem,
@@ -152,15 +152,15 @@ def _resume(options: SessionOptions, path: Path, wall_clock: WallClock) -> Sessi
 
 def _create(options: SessionOptions, wall_clock: WallClock) -> SessionHandle:
     session_id = _new_id(wall_clock)
-    opening: tuple[Record, ...] = (
+    first_records: tuple[Record, ...] = (
         SessionHeader(session_id=session_id, workspace=str(options.workspace.root)),
         SessionOpened(run=1, pid=os.getpid(), version=options.version),
     )
     mode = resolve_mode(options, ())
     if mode != SessionSettings().mode:
-        opening = (*opening, SessionSettings(mode=mode))
+        first_records = (*first_records, SessionSettings(mode=mode))
     path = session_path(options.project_state_folder, session_id)
-    session_log = SessionLog.create(path, [(record, ROOT) for record in opening], wall_clock)
+    session_log = SessionLog.create(path, [(record, ROOT) for record in first_records], wall_clock)
     transcripts = options.make_transcripts(session_id)
     return SessionHandle(options, session_id, session_log, (), 1, transcripts=transcripts)
 

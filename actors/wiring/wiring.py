@@ -23,10 +23,11 @@ from actors.models.model_client import ModelClient
 from actors.permissions.engine import PermissionEngine
 from actors.permissions.initial_policy import build_initial_policy, resolve_workspace_paths
 from actors.permissions.project_grants import ProjectGrantStore
+from actors.runtime.actor import ActorFactory
 from actors.sessions.file_system import FileSystem
 from actors.sessions.journal import AppendLedger, Journal
 from actors.sessions.record_queries import find_last_settings
-from actors.supervisor.supervisor import ActorFactory, ChildFactories
+from actors.supervisor.supervisor import ChildFactories
 from actors.tools.command_runner import CommandRunner
 from actors.tools.file_search import find_ripgrep
 from actors.tools.local_command_runner import LocalCommandRunner
@@ -81,7 +82,7 @@ def make_child_factories(
         approvals=partial(ApprovalBroker, JOURNAL, PERMISSIONS, CONSOLE),
         console=console_factory,
         primary=_make_primary_factory(subagent_factory, agents, restored),
-        primary_profile=next(each.profile for each in agents if each.name == first_agent),
+        primary_profile=next(agent.profile for agent in agents if agent.name == first_agent),
         slot_limit=options.slot_limit,
         max_spawns=options.max_spawns,
         used_agent_names=tuple(
@@ -199,19 +200,19 @@ def choose_model(session: SessionHandle) -> str:
 def _find_initial_switch(
     session: SessionHandle, selection: AgentSelection
 ) -> PlanFileChecked | None:
-    """Return the switch to the agent that the user wants for this run, if it is another one."""
+    """Return the switch to the agent that this run starts with, if it is another one."""
     options = session.options
-    wanted = selection.agent
+    agent = selection.agent
     if starts_in_plan_mode(session):
-        wanted = PLAN_AGENT.name
+        agent = PLAN_AGENT.name
     elif options.agent_is_explicit or not session.records:
-        wanted = options.agent
+        agent = options.agent
     elif options.mode_is_explicit and selection.get_max_mode() == "plan":
-        wanted = selection.previous_agent
-    if selection.agent == wanted:
+        agent = selection.previous_agent
+    if selection.agent == agent:
         return None
     plan_exists = has_plan(options.plan_path(session.session_id))
-    return PlanFileChecked(agent=wanted, plan_exists=plan_exists)
+    return PlanFileChecked(agent=agent, plan_exists=plan_exists)
 
 
 def starts_in_plan_mode(session: SessionHandle) -> bool:
@@ -223,7 +224,7 @@ def starts_in_plan_mode(session: SessionHandle) -> bool:
 def _restore_primary(session: SessionHandle, agents: tuple[PreparedAgent, ...]) -> RestoredState:
     options, limits = session.options, session.options.limits
     # A new session that starts in plan mode returns to the configured agent after planning.
-    first = (
+    first_agent = (
         options.agent if starts_in_plan_mode(session) and not session.records else BUILD_AGENT.name
     )
     identity = AgentIdentity(
@@ -236,9 +237,9 @@ def _restore_primary(session: SessionHandle, agents: tuple[PreparedAgent, ...]) 
         ),
     )
     selection = AgentSelection(
-        agent=first,
-        previous_agent=first,
-        primary_agents=tuple(PrimaryAgent(each.name, each.profile.max_mode) for each in agents),
+        agent=first_agent,
+        previous_agent=first_agent,
+        primary_agents=tuple(PrimaryAgent(agent.name, agent.profile.max_mode) for agent in agents),
         plan_file=str(options.plan_path(session.session_id)),
     )
     initial = AgentState(

@@ -47,7 +47,7 @@ class AutoApprovingConsole(HeadlessConsole):
 
     def announce_availability(self) -> None:
         """Report that approval requests are answered here."""
-        self.tell(APPROVALS, ApproverAvailabilityChanged(can_answer=True))
+        self.tell(APPROVALS, ApproverAvailabilityChanged(can_decide=True))
 
     def on_show_approval(self, message: ShowApproval) -> None:
         """Allow the call once."""

@@ -163,7 +163,7 @@ class Console(Actor[ConsoleInbox]):
             self._screen_events.put(ApprovalsReset())
         self.watch(APPROVALS)
         self.watch(PERMISSIONS)
-        self.tell(APPROVALS, ApproverAvailabilityChanged(can_answer=True))
+        self.tell(APPROVALS, ApproverAvailabilityChanged(can_decide=True))
 
     def on_receive(self, message: ConsoleInbox) -> None:
         """Dispatch one message to its conversation; events come first, since most messages are."""
@@ -365,7 +365,7 @@ class Console(Actor[ConsoleInbox]):
         """Send a restarted actor what it may not know."""
         if peer == APPROVALS:
             self._screen_events.put(ApprovalsReset())
-            self.tell(APPROVALS, ApproverAvailabilityChanged(can_answer=True))
+            self.tell(APPROVALS, ApproverAvailabilityChanged(can_decide=True))
         elif peer == self._viewed:
             self.tell(peer, SubscribeToAgent())
         elif peer == PERMISSIONS:

@@ -59,7 +59,7 @@ class HeadlessConsole(Actor[HeadlessInbox]):
 
     def announce_availability(self) -> None:
         """Report to the broker whether a user can answer."""
-        self.tell(APPROVALS, ApproverAvailabilityChanged(can_answer=False, reason=NO_USER_REASON))
+        self.tell(APPROVALS, ApproverAvailabilityChanged(can_decide=False, reason=NO_USER_REASON))
 
     def on_receive(self, message: HeadlessInbox) -> None:
         """Handle one message."""

@@ -10,10 +10,10 @@ from typing import Any, Literal, TypeVar
 
 from actors.models.model_client import ModelRequest, Reply, ReplyDelta
 from actors.paths.workspace import Workspace
+from actors.runtime.actor import ActorFactory
 from actors.runtime.system import ActorSystem
 from actors.sessions.log_reader import read_log
 from actors.supervisor.supervisor import (
-    ActorFactory,
     ChildFactories,
     RootSupervisor,
     format_restart_notice,
@@ -115,7 +115,7 @@ class ConsoleProbe(Probe):
         self.shown_twice_ids: list[str] = []
         """Requests that were shown while they were already on screen."""
         self.watch(APPROVALS)
-        self.tell(APPROVALS, ApproverAvailabilityChanged(can_answer=True))
+        self.tell(APPROVALS, ApproverAvailabilityChanged(can_decide=True))
 
     def on_receive(self, message: Message) -> None:
         match message:
@@ -126,7 +126,7 @@ class ConsoleProbe(Probe):
                 self.shown_ids.remove(message.id)
             case PeerRestarted():
                 self.shown_ids.clear()
-                self.tell(APPROVALS, ApproverAvailabilityChanged(can_answer=True))
+                self.tell(APPROVALS, ApproverAvailabilityChanged(can_decide=True))
             case _:
                 pass
         super().on_receive(message)

@@ -68,7 +68,7 @@ class EventCollector(Actor[Message]):
         self._received = received
 
     def on_start(self) -> None:
-        self.tell(APPROVALS, ApproverAvailabilityChanged(can_answer=False))
+        self.tell(APPROVALS, ApproverAvailabilityChanged(can_decide=False))
 
     def on_receive(self, message: Message) -> None:
         self._received.put((self.sender, message))
@@ -255,7 +255,7 @@ def approval_round_trip_ms() -> float:
     }
     with tempfile.TemporaryDirectory() as name, patch.object(Agent, "on_receive", receive_timed):
         session = play(Path(name), replies_by_prompt)
-        session.user.tell(APPROVALS, ApproverAvailabilityChanged(can_answer=False, reason="away"))
+        session.user.tell(APPROVALS, ApproverAvailabilityChanged(can_decide=False, reason="away"))
         session.prompt()
         wait_for_completion(session)
         session.system.stop()

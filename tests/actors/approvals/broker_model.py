@@ -73,7 +73,7 @@ class BrokerModel:
         self._unsynced: deque[Append] = deque()
         self._engine: deque[Message] = deque()
         self._sent: list[tuple[Address, ApprovalBrokerInbox]] = []
-        self._can_answer = False
+        self._can_decide = False
         self._is_disrupting = True
 
     def run(self, steps: int) -> None:
@@ -137,8 +137,8 @@ class BrokerModel:
             self._tell(PRIMARY, WithdrawApprovals(under=under))
 
     def _change_availability(self) -> None:
-        self._can_answer = self.random.random() < 0.8
-        self._tell(CONSOLE, ApproverAvailabilityChanged(can_answer=self._can_answer, reason="gone"))
+        self._can_decide = self.random.random() < 0.8
+        self._tell(CONSOLE, ApproverAvailabilityChanged(can_decide=self._can_decide, reason="gone"))
 
     def _submit_decision(self) -> None:
         request_id = self.random.choice(self._screen)
@@ -203,7 +203,7 @@ class BrokerModel:
                     self._on_decided(sent, to)
                 case ApprovalUnavailable():
                     forced = "disk full" in sent.reason or DENY_REASON in sent.reason
-                    assert forced or not self._can_answer, "unavailable although a user can decide"
+                    assert forced or not self._can_decide, "unavailable although a user can decide"
                     self._end(sent.id, to)
                 case StoreGrantFailed():
                     assert to == CONSOLE, "not sent to the console"
@@ -213,7 +213,7 @@ class BrokerModel:
 
     def _on_shown(self, sent: ShowApproval) -> None:
         assert sent.request in self._disk, "shown before it was on disk"
-        assert self._can_answer, "shown although no user can decide"
+        assert self._can_decide, "shown although no user can decide"
         assert sent.request.id not in self._shown, "shown twice"
         assert not self._ends[sent.request.id], "shown after its end"
         self._shown.add(sent.request.id)

@@ -109,7 +109,7 @@ class BrokerHarness:
 def harness(system: ActorSystem) -> BrokerHarness:
     """A broker whose console has reported that a user can decide."""
     harness = start_broker(system)
-    harness.console.tell(APPROVALS, ApproverAvailabilityChanged(can_answer=True))
+    harness.console.tell(APPROVALS, ApproverAvailabilityChanged(can_decide=True))
     return harness
 
 
@@ -433,7 +433,7 @@ def test_a_subtree_is_withdrawn_by_whole_segments(harness: BrokerHarness) -> Non
 
 def test_a_request_without_an_approver_is_unavailable_at_once(system: ActorSystem) -> None:
     harness = start_broker(system)
-    harness.console.tell(APPROVALS, ApproverAvailabilityChanged(can_answer=False))
+    harness.console.tell(APPROVALS, ApproverAvailabilityChanged(can_decide=False))
     harness.send_request(make_request())
 
     reason = "this session has no user to ask"
@@ -441,15 +441,15 @@ def test_a_request_without_an_approver_is_unavailable_at_once(system: ActorSyste
     harness.journal.expect_nothing_more()
 
 
-@pytest.mark.parametrize("somebody", [True, False])
+@pytest.mark.parametrize("can_decide", [True, False])
 def test_requests_wait_until_approver_availability_is_known(
-    system: ActorSystem, *, somebody: bool
+    system: ActorSystem, *, can_decide: bool
 ) -> None:
     harness = start_broker(system)
     harness.send_request(make_request())
     harness.journal.expect_nothing_more()
-    harness.console.tell(APPROVALS, ApproverAvailabilityChanged(can_answer=somebody))
-    if somebody:
+    harness.console.tell(APPROVALS, ApproverAvailabilityChanged(can_decide=can_decide))
+    if can_decide:
         harness.expect_written(make_request())
         harness.console.expect(ShowApproval(request=make_request(), parked_count=1))
     else:
@@ -462,7 +462,7 @@ def test_losing_the_console_ends_parked_and_later_requests(
     harness.park_and_show(make_request("r1"))
     harness.park_and_show(make_request("r2"), parked_count=2)
     harness.console.tell(
-        APPROVALS, ApproverAvailabilityChanged(can_answer=False, reason=NO_APPROVER)
+        APPROVALS, ApproverAvailabilityChanged(can_decide=False, reason=NO_APPROVER)
     )
     harness.send_request(make_request("r3"))
 
@@ -478,7 +478,7 @@ def test_a_decision_before_the_console_was_lost_applies(harness: BrokerHarness) 
     harness.park_and_show(make_request())
     harness.submit(make_submission("once"))
     harness.console.tell(
-        APPROVALS, ApproverAvailabilityChanged(can_answer=False, reason=NO_APPROVER)
+        APPROVALS, ApproverAvailabilityChanged(can_decide=False, reason=NO_APPROVER)
     )
     harness.expect_written(make_decided("once"))
 
@@ -487,9 +487,9 @@ def test_a_decision_before_the_console_was_lost_applies(harness: BrokerHarness) 
 
 def test_requests_are_shown_when_the_console_returns(harness: BrokerHarness) -> None:
     harness.console.tell(
-        APPROVALS, ApproverAvailabilityChanged(can_answer=False, reason=NO_APPROVER)
+        APPROVALS, ApproverAvailabilityChanged(can_decide=False, reason=NO_APPROVER)
     )
-    harness.console.tell(APPROVALS, ApproverAvailabilityChanged(can_answer=True))
+    harness.console.tell(APPROVALS, ApproverAvailabilityChanged(can_decide=True))
 
     harness.park_and_show(make_request())
 

@@ -46,7 +46,7 @@ def hide_append_failures(message: Message) -> tuple[Message, ...]:
 
 
 def hide_user_leaving(message: Message) -> tuple[Message, ...]:
-    goodbye = isinstance(message, ApproverAvailabilityChanged) and not message.can_answer
+    goodbye = isinstance(message, ApproverAvailabilityChanged) and not message.can_decide
     return () if goodbye else (message,)
 
 

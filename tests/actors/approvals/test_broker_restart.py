@@ -53,7 +53,7 @@ def test_a_changed_request_is_recorded_again_before_display(
 ) -> None:
     console, primary = start_probe(system, "console"), start_probe(system, "primary")
     send_records(journal, FIRST_REQUEST)
-    console.tell(APPROVALS, ApproverAvailabilityChanged(can_answer=True))
+    console.tell(APPROVALS, ApproverAvailabilityChanged(can_decide=True))
     primary.tell(APPROVALS, REPEATED_REQUEST)
 
     append = journal.expect_kind(Append)

@@ -9,8 +9,9 @@ import pytest
 from pykka._envelope import Envelope as PykkaEnvelope
 
 from actors.runtime.actor import ActorFactory
-from actors.runtime.cell import Cell, NotACellMessageError
+from actors.runtime.cell import Cell
 from actors.runtime.event_loop import EventLoopThread
+from actors.runtime.pykka_envelope import NotACellMessageError
 from actors.runtime.registry import ActorRegistry
 from actors.runtime.system import ActorSystem
 from messages.address import ROOT

@@ -107,8 +107,8 @@ def console_fixture(tmp_path: Path) -> Generator[ConsoleFixture]:
     assert system.stop()
 
 
-def test_the_broker_learns_that_a_user_can_answer(console_fixture: ConsoleFixture) -> None:
-    assert console_fixture.next_broker_message() == ApproverAvailabilityChanged(can_answer=True)
+def test_the_broker_learns_that_a_user_can_decide(console_fixture: ConsoleFixture) -> None:
+    assert console_fixture.next_broker_message() == ApproverAvailabilityChanged(can_decide=True)
 
 
 def test_turn_numbers_continue_and_a_cancel_names_the_running_turn(
