@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
+from shell.process.streams import INTERRUPTED_STATUS
 from shell.repl.approval_input import ApprovalInput
 from shell.repl.completion import Completion
 from shell.repl.draft_input import DraftInput
@@ -13,7 +14,7 @@ from shell.repl.list_input import ListInput
 from shell.repl.page_view import PageView
 from shell.repl.question_input import QuestionInput
 from shell.repl.screen_windows import ScreenWindows
-from shell.repl.signals import EXIT_CONFIRM_S, INTERRUPTED_STATUS
+from shell.repl.signals import EXIT_CONFIRM_S
 from shell.repl.state_owner import StateOwner
 from shell.repl.task_view import TaskView
 from shell.view import full_output, mode_changes

@@ -14,6 +14,7 @@ from messages.approvals import QuestionRequest
 from messages.base import Message
 from shell.commands.command import COMMAND_PATTERN, run_command
 from shell.console.screen_event_queue import ScreenEventQueue
+from shell.process.streams import INTERRUPTED_STATUS
 from shell.repl.base_repl import BaseRepl
 from shell.repl.event_pump import EventPump, Printer
 from shell.repl.line_repl_answers import (
@@ -25,12 +26,7 @@ from shell.repl.line_repl_answers import (
     parse_answer,
     parse_reply,
 )
-from shell.repl.signals import (
-    EXIT_CONFIRM_S,
-    INTERRUPTED_STATUS,
-    create_exit_handlers,
-    install_handlers,
-)
+from shell.repl.signals import EXIT_CONFIRM_S, create_exit_handlers, install_handlers
 from shell.sessions.session_context import SessionContext
 from shell.text.list_number import parse_list_number
 from shell.text.sanitize import sanitize

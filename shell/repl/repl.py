@@ -19,9 +19,10 @@ from messages.address import Address
 from messages.base import Message
 from shell.commands.command import run_command
 from shell.console.screen_event_queue import ScreenEventQueue
+from shell.process.streams import HANGUP_STATUS
 from shell.repl.base_repl import BaseRepl
 from shell.repl.screen_parts import ScreenParts
-from shell.repl.signals import HANGUP_STATUS, create_exit_handlers, install_handlers
+from shell.repl.signals import create_exit_handlers, install_handlers
 from shell.repl.terminal_output import FrameOutput, open_output
 from shell.repl.tmux_escape_time import get_escape_time_hint
 from shell.repl.typeahead import feed_keys, raw_mode_with_typeahead
