@@ -31,6 +31,9 @@ from shell.view.full_output import FullOutput
 from shell.view.markdown_blocks import MarkdownTail
 from shell.view.subagent_states import SubagentList
 
+MAX_INTERRUPTED_TEXT_CHARS = 4_000
+"""Text of an interrupted turn that is still printed; the rest is dropped."""
+
 
 @dataclass(frozen=True, slots=True)
 class RunningTool:
