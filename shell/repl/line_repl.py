@@ -10,7 +10,6 @@ from contextlib import suppress
 from typing import Any
 
 from messages.address import Address
-from messages.approvals import QuestionRequest
 from messages.base import Message
 from shell.commands.command import COMMAND_PATTERN, run_command
 from shell.console.screen_event_queue import ScreenEventQueue
@@ -167,17 +166,13 @@ class LineRepl(BaseRepl):
         self.apply((state, tuple(remaining)))
 
     def _answer(self, answer: TypedAnswer) -> None:
-        request = self.state.approvals.current
+        request, question = self.state.approvals.current, self.state.approvals.current_question
         if request is None or answer.prompt_number != self._prompt_number:
             self.print_notice(f"There is no open request with number {answer.prompt_number}.")
         elif answer.verb == "later":
             self.apply((screen_state.defer_approvals(self.state), ()))
-        elif isinstance(request, QuestionRequest) and answer.verb == "reply":
-            question = request.questions[len(self.state.approvals.given_replies)]
-            reply = parse_reply(answer.text, question)
-            self.apply(
-                screen_state.reply_to_question(self.state, request.id, reply)
-            ) if reply else self._print_answer_options()
+        elif question and answer.verb == "reply" and (reply := parse_reply(answer.text, question)):
+            self.apply(screen_state.reply_to_question(self.state, request.id, reply))
         elif is_valid_answer(answer, request):
             self._decide(request.id, answer)
         else:

@@ -133,11 +133,7 @@ def get_side_prompt(frame_input: FrameInput) -> str:
     """Return the prompt of the input that replaces the draft; empty: the draft is shown."""
     if not frame_input.is_entering_text:
         return FILTER_PROMPT if frame_input.picker else ""
-    return (
-        REPLY_PROMPT
-        if isinstance(frame_input.state.approvals.current, QuestionRequest)
-        else REJECTION_PROMPT
-    )
+    return REPLY_PROMPT if frame_input.state.approvals.current_question else REJECTION_PROMPT
 
 
 def _count_draft_rows(draft: str, width: int) -> int:
