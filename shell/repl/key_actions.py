@@ -102,15 +102,13 @@ class KeyActions:
 
     def on_ctrl_c(self) -> None:
         """Close what is open; else clear the draft; else interrupt; else exit on a second press."""
-        state = self._event_pump.state
-        is_running = state.user_command or (state.turn and not state.turn.is_interrupting)
         if self._key_focus.current is not Focus.MENU and self._close_topmost():
             return
         if self._key_focus.is_approval_open:
             self._approval_input.defer()
         elif self._draft_input.text:
             self._draft_input.clear()
-        elif is_running:
+        elif self._event_pump.state.can_interrupt:
             self._event_pump.interrupt()
         else:
             self._exit_on_second_press()

@@ -207,8 +207,7 @@ class LineRepl(BaseRepl):
     def _on_interrupt(self) -> None:
         """Handle Ctrl-C: interrupt what runs; else exit on the second press."""
         now_s = self.now_s
-        turn = self.state.turn
-        if self.state.user_command or (turn and not turn.is_interrupting):
+        if self.state.can_interrupt:
             self._event_pump.interrupt()
         elif now_s < self._exit_confirm_until_s:
             self.exit(INTERRUPTED_STATUS)
@@ -225,10 +224,8 @@ class LineRepl(BaseRepl):
         text = above.replace("\r\n", "\n") + self._render_new_prompt()
         if text and self._is_at_prompt:
             text = "\n" + text
-        is_idle = not self.state.turn and not self.state.user_command
-        prints_prompt = (
-            is_idle and self.state.session is not None and (bool(text) or not self._is_at_prompt)
-        )
+        is_ready = self.state.session is not None and not self.state.is_working
+        prints_prompt = is_ready and (bool(text) or not self._is_at_prompt)
         self._is_at_prompt = prints_prompt or (self._is_at_prompt and not text)
         with suppress(OSError):  # the terminal was closed
             sys.stdout.write(text + ("> " if prints_prompt else ""))

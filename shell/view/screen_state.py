@@ -118,6 +118,17 @@ class ScreenState:
     full_outputs: tuple[FullOutput, ...] = ()
     """Outputs that were shown truncated, newest last."""
 
+    @property
+    def is_working(self) -> bool:
+        """Whether a turn or a user command runs."""
+        return self.turn is not None or self.user_command is not None
+
+    @property
+    def can_interrupt(self) -> bool:
+        """Whether a user command runs, or a turn that is not being interrupted yet."""
+        can_interrupt_turn = self.turn is not None and not self.turn.is_interrupting
+        return self.user_command is not None or can_interrupt_turn
+
 
 @dataclass(frozen=True, slots=True)
 class PrintPrompt:
