@@ -323,14 +323,14 @@ class Console(Actor[ConsoleInbox]):
     def _on_policy_result(self, result: PolicyResult) -> None:
         """Remove the first change of that kind, since answers come in order."""
         kind = REQUEST_BY_RESULT[type(result)]
-        done = next((each for each in self._open_changes if isinstance(each, kind)), None)
-        self._open_changes = [each for each in self._open_changes if each is not done]
+        done = next((change for change in self._open_changes if isinstance(change, kind)), None)
+        self._open_changes = [change for change in self._open_changes if change is not done]
         self._screen_events.put(result)
 
     def _on_grant_revoked(self, result: GrantRevoked) -> None:
         """Remove the revocation, which is now on disk, however often it was requested."""
         done = RevokeGrant(rule=result.rule, scope=result.scope)
-        self._open_changes = [each for each in self._open_changes if each != done]
+        self._open_changes = [change for change in self._open_changes if change != done]
         self._screen_events.put(result)
 
     def _interrupt(self) -> None:

@@ -123,7 +123,7 @@ def parse_reply(text: str, question: UserQuestion) -> str:
     """Return the reply: the labels of the typed numbers, or the text; empty: invalid numbers."""
     if not question.choices or not _NUMBERS.fullmatch(text):
         return text
-    numbers = [parse_list_number(each.strip()) for each in text.split(",")]
+    numbers = [parse_list_number(digits.strip()) for digits in text.split(",")]
     has_too_many = len(numbers) > 1 and not question.allow_multiple
     if has_too_many or not all(0 < number <= len(question.choices) for number in numbers):
         return ""

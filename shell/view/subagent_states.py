@@ -114,7 +114,7 @@ class SubagentList:
     @cached_property
     def running(self) -> tuple[Subagent, ...]:
         """The agents that have not ended."""
-        return tuple(each for each in self.subagents.values() if each.phase != "ended")
+        return tuple(subagent for subagent in self.subagents.values() if subagent.phase != "ended")
 
     def with_subagent(self, subagent: Subagent) -> "SubagentList":
         """Add or replace an agent."""
@@ -165,7 +165,7 @@ def _on_subagent_ended(subagents: SubagentList, event: SubagentEnded, now_s: flo
         return subagents.with_subagent(
             replace(ended, phase="idle", phase_detail=event.detail, running_tools={})
         )
-    subtree = (each for each in subagents.running if each.address.is_under(event.child))
+    subtree = (agent for agent in subagents.running if agent.address.is_under(event.child))
     for subagent in subtree:
         detail = event.detail if subagent is ended else ""
         subagents = subagents.with_subagent(
