@@ -18,7 +18,7 @@ MAX_MODEL_NAME_CHARS = 200
 MAX_AGENT_NAME_CHARS = 48
 _AGENT_NAME_CHARS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
 Validator = Callable[[object], str]
-"""Returns what is wrong with a value; empty if it is valid."""
+"""Returns the problem with a value; empty if it is valid."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The queue of events for the screen: any thread puts, the screen takes a batch per frame."""
+"""The queue of events for the screen: any thread adds, the screen takes a batch per frame."""
 
 from collections import deque
 from collections.abc import Callable

@@ -19,7 +19,7 @@ from shell.repl.task_view import TaskView
 from shell.view import full_output, mode_changes
 
 ESCAPE_DEBOUNCE_S = 0.25
-"""A second Esc within this time counts as one press with the first."""
+"""A second Esc within this time is ignored: both are one press."""
 EXIT_CONFIRM_HINT = "Press Ctrl-C or Ctrl-D again to exit"
 NO_FULL_OUTPUT = "There is no output to show yet."
 

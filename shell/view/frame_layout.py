@@ -181,8 +181,8 @@ def _count_input_rows_below_prompt(frame_input: FrameInput, width: int, max_rows
     """Return the height of the input; a draft takes no row that the prompt needs."""
     if frame_input.is_entering_text or frame_input.picker:
         return 1
-    wanted = min(_count_draft_rows(frame_input.draft, width), MAX_INPUT_ROWS)
-    return 0 if frame_input.pager else min(wanted, max_rows)
+    draft_rows = min(_count_draft_rows(frame_input.draft, width), MAX_INPUT_ROWS)
+    return 0 if frame_input.pager else min(draft_rows, max_rows)
 
 
 def _format_hidden_draft(draft: str, rows: int, width: int) -> str:

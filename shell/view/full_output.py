@@ -1,4 +1,4 @@
-"""Outputs that the screen shows truncated, kept in full for Ctrl-O. Pure."""
+"""Full versions of the outputs that the screen shows truncated, for Ctrl-O. Pure."""
 
 from dataclasses import dataclass
 

@@ -32,7 +32,7 @@ from shell.view.subagent_activity import ActivityEvent, RecentActivity
 _MIN_ESTIMATED_CHARS = 100
 """A shorter first reply is not estimated: its size was reported at its start and is outdated."""
 MAX_STREAMED_CHARS = 12_000
-"""Limit for an unfinished reply; its end is kept."""
+"""Limit for an unfinished reply; its start is dropped."""
 MAX_TREE_ACTIVITY_CHARS = 4_000_000
 """Limit for all agents; over it, ended agents lose their activity and running ones a part."""
 SubagentPhase = Literal["starting", "queued", "thinking", "writing", "working", "idle", "ended"]
