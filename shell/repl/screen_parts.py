@@ -101,7 +101,7 @@ class ScreenParts:
         )
         self.completion = Completion(
             self.windows.draft_buffer,
-            [(command.name, command.help) for command in host.commands.values()],
+            [(command.name, command.plain_help) for command in host.commands.values()],
             host.session_context.workspace_root,
             self._loop,
             self.screen.refresh,

@@ -3,6 +3,8 @@
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from messages.content import Usage
 from messages.permissions import (
     ChangeMode,
@@ -22,6 +24,7 @@ from messages.permissions import (
 from messages.policy import PermissionRequest, Policy, Rule, RuleSource
 from messages.turns import SwitchAgent, UsageChanged
 from shell.commands.command_table import COMMANDS
+from shell.commands.help import format_commands_and_keys
 from shell.commands.permissions import RULES_UNCHANGED
 from shell.config.reload_rules import ReloadedRules
 from shell.sessions.next_session import NextSession
@@ -69,6 +72,13 @@ def test_diff_shows_the_error_of_git_outside_a_repository(tmp_path: Path) -> Non
         await screen.wait_for_text("git: ")
 
     run_on_screen(script, session_context=SessionContext(cwd=tmp_path, workspace_root=tmp_path))
+
+
+@pytest.mark.quick
+def test_help_shows_commands_and_keys_as_plain_text() -> None:
+    text = format_commands_and_keys(COMMANDS)
+    assert "Show or set the mode: plan, default, auto-edit or yolo." in text
+    assert "`" not in text
 
 
 def test_help_opens_a_topic_and_names_the_topics() -> None:
