@@ -96,10 +96,10 @@ def _list_decisions(request: CallApprovalRequest, number: int) -> list[tuple[str
 def _list_replies(question: UserQuestion, number: int) -> list[tuple[str, str]]:
     choices = [
         (
-            f"reply {number} {at}",
+            f"reply {number} {choice_number}",
             sanitize_line_strict(f"{choice.label} {choice.description}".strip()),
         )
-        for at, choice in enumerate(question.choices, 1)
+        for choice_number, choice in enumerate(question.choices, 1)
     ]
     multiple = [(f"reply {number} 1, 2", "Several choices")] if question.allow_multiple else []
     own_words = (f"reply {number} WORDS", "Answer in your own words")

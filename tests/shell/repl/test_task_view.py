@@ -108,7 +108,7 @@ def test_pressing_x_twice_stops_the_selected_agent(second_key: str) -> None:
         await screen.press_key(DOWN)
         await screen.press_key("x")
         await screen.wait_for_text("Stop general-2")
-        stops = [each for each in screen.posted if isinstance(each, StopSubagent)]
+        stops = [message for message in screen.posted if isinstance(message, StopSubagent)]
         assert stops == []
         await screen.press_key(second_key)
         await screen.wait_until(

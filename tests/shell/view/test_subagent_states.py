@@ -78,7 +78,7 @@ def test_a_row_shows_activity_elapsed_time_and_tokens() -> None:
     )
     (row,) = render_subagent_rows(state, 75.0, 80)
     assert get_text(row) == "● general-1 look about · bash ls · 1m 05s · 40 tokens"
-    assert all(len(get_text(each)) <= 20 for each in render_subagent_rows(state, 75.0, 20))
+    assert all(len(get_text(row)) <= 20 for row in render_subagent_rows(state, 75.0, 20))
     after = apply_events(
         create_started_event(ONE),
         create_subagent_event(ONE, LS),
