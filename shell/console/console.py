@@ -67,7 +67,6 @@ from messages.turns import (
 from shell.console.screen_event_queue import (
     ApprovalsReset,
     ScreenEventQueue,
-    SubagentEvent,
     to_screen_event,
 )
 from shell.console.ui_commands import (
@@ -185,7 +184,7 @@ class Console(Actor[ConsoleInbox]):
     def _on_agent_event(self, event: AgentEvent) -> None:
         """Pass an event to the screen; the primary agent's also change what is sent again."""
         if is_subagent(self.sender):
-            self._on_subagent_event(event)
+            self._screen_events.put(to_screen_event(self.sender, event))
             return
         match event:
             case SessionConfigured():
@@ -216,12 +215,6 @@ class Console(Actor[ConsoleInbox]):
                 self._screen_events.put(event)
             case _:
                 assert_never(event)
-
-    def _on_subagent_event(self, event: AgentEvent) -> None:
-        if isinstance(event, SessionConfigured):  # the first message of its stream
-            self._screen_events.put(SubagentEvent(self.sender, event))
-        else:
-            self._screen_events.put(to_screen_event(self.sender, event))
 
     def _on_primary_command(self, command: PrimaryCommand) -> None:
         match command:

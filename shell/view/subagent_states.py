@@ -9,7 +9,7 @@ from messages.address import Address
 from messages.content import ToolUseBlock
 from messages.subagents import SubagentEnded, SubagentQueued, SubagentStarted
 from messages.turns import (
-    Delta,
+    AgentEvent,
     ModelRetrying,
     ReplyCompleted,
     ReplyProgress,
@@ -199,7 +199,7 @@ def _get_sort_key(name: str) -> tuple[str, int]:
     return (stem, int(number)) if number.isdecimal() else (name, 0)
 
 
-def _apply_event(subagent: Subagent, event: UpwardEvent | Delta | SessionConfigured) -> Subagent:
+def _apply_event(subagent: Subagent, event: AgentEvent) -> Subagent:
     """Apply an event that the agent itself published."""
     match event:
         case TextDelta():
