@@ -7,7 +7,6 @@ import signal
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
 
 from messages.address import Address
 from messages.base import Message
@@ -260,8 +259,7 @@ class LineRepl(BaseRepl):
             self._end_prompt_line()
             self._ended.set_result(self._exit_status or 0)
 
-    def _on_loop_error(self, _loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        error = context.get("exception") or RuntimeError(context["message"])
+    def _fail(self, error: Exception) -> None:
         if self._ended and not self._ended.done():
             self._ended.set_exception(error)
 

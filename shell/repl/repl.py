@@ -10,7 +10,6 @@ import signal
 import sys
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 from prompt_toolkit.input import Input, create_input
 from prompt_toolkit.key_binding import KeyPress
@@ -139,8 +138,6 @@ class Repl(BaseRepl):
         self.parts.event_pump.finish()
         self.parts.app.exit(result=self._exit_status or 0)
 
-    def _on_loop_error(self, _loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        """End with an internal error rather than continue with a broken screen."""
-        error = context.get("exception") or RuntimeError(context["message"])
+    def _fail(self, error: Exception) -> None:
         if not self.parts.app.is_done and self.parts.app.is_running:
             self.parts.app.exit(exception=error)
