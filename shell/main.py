@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING, NoReturn
 from shell.cli.arguments import parse_command_line
 from shell.process.deferred_imports import disable_gc, enable_gc, start_background_imports
 from shell.process.stdout import OutputError, StdoutWriter
-from shell.process.streams import exit_process, fix_home, fix_streams, print_error
+from shell.process.streams import (
+    INTERRUPTED_STATUS,
+    exit_process,
+    fix_home,
+    fix_streams,
+    print_error,
+)
 from shell.startup.errors import StartError
 from shell.startup.options import (
     AgentsOptions,
@@ -33,8 +39,6 @@ if TYPE_CHECKING:
     from shell.config.project_trust import AskUser
     from shell.headless.event_queue import EventQueue
     from shell.sessions.next_session import NextSession
-
-INTERRUPTED_STATUS = 130
 
 
 def main() -> NoReturn:

@@ -19,7 +19,6 @@ from messages.approvals import (
     ShowApproval,
     SubmitDecision,
 )
-from messages.turns import UpwardEvent
 from shell.cli.demo_repository import create_repository
 from shell.cli.launch_config import LaunchConfig
 from shell.console.screen_event_queue import to_screen_event
@@ -116,7 +115,6 @@ def _render_event(
         return state, f"{request}{answer}\r\n"
     if isinstance(event, DismissApproval):
         return state, ""
-    screen_event = to_screen_event(item.source, event) if isinstance(event, UpwardEvent) else event
-    state, effects = event_reducer.apply_event(state, screen_event, 0.0)
+    state, effects = event_reducer.apply_event(state, to_screen_event(item.source, event), 0.0)
     printed = [effect for effect in effects if not isinstance(effect, SendCommand | RestoreDraft)]
     return state, "".join(render_item(effect, width, color=color) for effect in printed)

@@ -75,7 +75,7 @@ def create_repository(folder: Path) -> None:
 
 def _git(folder: Path, *arguments: str) -> None:
     # Variables such as GIT_DIR would direct git to another repository.
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")}
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     subprocess.run(
         ["git", *arguments], cwd=folder, env=environment, check=True, capture_output=True
     )

@@ -133,10 +133,14 @@ def _choose_primary_agent(name: str | None, agents: DiscoveredAgents) -> str:
     Raises:
         StartError: there is no such agent, or it can only be a subagent.
     """
-    names = [each.name for each in agents.definitions if each.mode in ("primary", "all")]
+    names = [
+        definition.name
+        for definition in agents.definitions
+        if definition.mode in ("primary", "all")
+    ]
     if name is None or name in names:
         return name or BUILD_AGENT.name
-    is_subagent = any(each.name == name for each in agents.definitions)
+    is_subagent = any(definition.name == name for definition in agents.definitions)
     reason = f"{name} can only be a subagent" if is_subagent else f"there is no agent {name}"
     message = f"{reason}; choose one of {', '.join(names)} (greenroom agents lists all)"
     raise StartError(message)

@@ -1,4 +1,4 @@
-"""`greenroom permissions check`: explain a permission decision without running anything.
+"""`greenroom permissions check`: explains a permission decision without running anything.
 
 It makes the same decisions as the engine, but does not load what only actors need.
 """
@@ -62,8 +62,8 @@ def run_permissions_check(
     """Run `greenroom permissions check` and return the exit status.
 
     Raises:
-        StartError: An option, a rule or an input file is invalid.
-        OutputError: Standard output cannot be written.
+        StartError: an option, a rule or an input file is invalid.
+        OutputError: standard output cannot be written.
     """
     workspace = _find_workspace(options.workspace_root, start_folder)
     policy = _build_policy(options, environment, workspace)
@@ -131,8 +131,8 @@ def _build_profile(
     empty = PermissionProfile(agent=options.agent or "build")
     if options.agent is None or options.rules_file is not None:
         return empty
-    from actors.agents.definition.definition import build_profile, find_definition  # noqa: PLC0415 - few checks need it
-    from shell.config.agent_discovery import discover_agents  # noqa: PLC0415 - as above
+    from actors.agents.definition.definition import build_profile, find_definition  # noqa: PLC0415  (few checks need it)
+    from shell.config.agent_discovery import discover_agents  # noqa: PLC0415  (as above)
 
     found = discover_agents(config_folder(environment) / "agents", workspace, trusted=trusted)
     for problem in found.problems:

@@ -18,7 +18,7 @@ def find_session(project_folder: Path, id_prefix: str) -> Path:
     """
     paths = {path.stem: path for path in list_session_files(project_folder)}
     exact = paths.get(id_prefix)
-    matches = [each for each in paths if id_prefix and each.startswith(id_prefix)]
+    matches = [name for name in paths if id_prefix and name.startswith(id_prefix)]
     if exact or len(matches) == 1:
         return exact or paths[matches[0]]
     if matches:

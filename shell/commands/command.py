@@ -92,8 +92,13 @@ class Command:
 
     @property
     def help(self) -> str:
-        """The docstring of `run`, which `/help` and the documentation show."""
+        """The docstring of `run`, which the documentation shows as Markdown."""
         return (self.run.__doc__ or "").strip()
+
+    @property
+    def plain_help(self) -> str:
+        """`help` without backticks, for the screen."""
+        return self.help.replace("`", "")
 
 
 def run_command(line: str, host: ReplHost) -> str:

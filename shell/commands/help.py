@@ -19,7 +19,7 @@ KEY_REFERENCE = (
     ("Ctrl-C", "close, clear or interrupt; press twice to exit"),
     ("Shift-Tab", "next mode: default, auto-edit, plan"),
     ("Ctrl-Y", "go to the waiting approval request"),
-    ("Ctrl-Z", "suspend until `fg`"),
+    ("Ctrl-Z", "suspend; type fg in the shell to resume"),
 )
 
 
@@ -38,7 +38,7 @@ def help_(words: list[str], host: ReplHost) -> str:
 
 def format_commands_and_keys(commands: Mapping[str, Command]) -> str:
     """Return the commands and keys, one per line."""
-    command_rows = [("/" + command.name, command.help) for command in commands.values()]
+    command_rows = [("/" + command.name, command.plain_help) for command in commands.values()]
     width = max(len(name) for name, _ in (*command_rows, *KEY_REFERENCE))
     blocks = (
         "\n".join(f"{name:<{width}}  {summary}" for name, summary in rows)

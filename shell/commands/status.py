@@ -24,7 +24,7 @@ def status(words: list[str], host: ReplHost) -> str:
         ("mode", get_effective_mode(session)),
         ("directory", session.cwd),
         ("trusted", "yes" if session.workspace_trusted else "no"),
-        *(("reads", _format_file(each)) for each in session.instruction_files),
+        *(("reads", _format_file(file)) for file in session.instruction_files),
         ("turn", "running" if state.turn else "none"),
         ("queued", str(len(state.queued_prompts))),
         ("approvals", str(len(state.approvals.parked))),

@@ -18,12 +18,12 @@ def tasks(words: list[str], host: ReplHost) -> str:
         case []:
             return _show_list(host)
         case ["show", name]:
-            return _act_on(host, name, lambda host, row: host.view_subagent(row.address))
+            return _act_on(host, name, lambda host, subagent: host.view_subagent(subagent.address))
         case ["stop", name]:
             return _act_on(host, name, _stop)
         case ["say", name, *rest] if rest:
             text = " ".join(rest)
-            return _act_on(host, name, lambda host, row: _send_prompt(host, row, text))
+            return _act_on(host, name, lambda host, subagent: _send_prompt(host, subagent, text))
         case _:
             return USAGE
 
@@ -36,19 +36,19 @@ def _show_list(host: ReplHost) -> str:
 
 
 def _act_on(host: ReplHost, name: str, action: SubagentAction) -> str:
-    row = host.state.subagents.find_by_name(name)
-    if row is None:
+    subagent = host.state.subagents.find_by_name(name)
+    if subagent is None:
         return f"There is no agent {sanitize_line(name)}. Type /tree for a list."
-    action(host, row)
+    action(host, subagent)
     return ""
 
 
-def _stop(host: ReplHost, row: Subagent) -> None:
-    host.apply(stop_subagent(host.state, row, host.now_s))
+def _stop(host: ReplHost, subagent: Subagent) -> None:
+    host.apply(stop_subagent(host.state, subagent, host.now_s))
 
 
-def _send_prompt(host: ReplHost, row: Subagent, text: str) -> None:
-    host.post(PromptSubagent(agent=row.address, text=text))
+def _send_prompt(host: ReplHost, subagent: Subagent, text: str) -> None:
+    host.post(PromptSubagent(agent=subagent.address, text=text))
 
 
 TASKS = Command("tasks", tasks)

@@ -19,8 +19,8 @@ def format_tree(state: ScreenState, now_s: float) -> list[str]:
     agent = state.session.agent if state.session else "greenroom"
     activity = "needs your approval" if PRIMARY in waiting else _get_primary_activity(state)
     rows = (
-        _format_row(row, now_s, is_waiting=row.address in waiting)
-        for row in state.subagents.running_in_tree_order
+        _format_row(subagent, now_s, is_waiting=subagent.address in waiting)
+        for subagent in state.subagents.running_in_tree_order
     )
     return [f"primary ({agent}) · {activity}", *rows]
 
@@ -33,14 +33,14 @@ def _get_primary_activity(state: ScreenState) -> str:
     return "writing" if state.turn.has_streamed_text else "thinking"
 
 
-def _format_row(row: Subagent, now_s: float, *, is_waiting: bool) -> str:
-    indent = "  " * (len(row.address.segments) - 1)
-    task = f"task {row.task_number}" if row.task_number > 1 else ""
+def _format_row(subagent: Subagent, now_s: float, *, is_waiting: bool) -> str:
+    indent = "  " * (len(subagent.address.segments) - 1)
+    task = f"task {subagent.task_number}" if subagent.task_number > 1 else ""
     parts = (
-        f"{row.address.name} ({row.agent})",
-        format_phase(row, is_waiting=is_waiting),
-        format_elapsed(row, now_s),
-        row.token_text,
+        f"{subagent.address.name} ({subagent.agent})",
+        format_phase(subagent, is_waiting=is_waiting),
+        format_elapsed(subagent, now_s),
+        subagent.token_text,
         task,
     )
     return indent + " · ".join(filter(None, parts))

@@ -55,8 +55,8 @@ def discover_agents(user_folder: Path, workspace: Workspace, *, trusted: bool) -
                 parsed.append(_read_definition(path, folder))
             except (DefinitionError, OSError) as error:
                 problems.append(_format_problem(path, error))
-    merged = {each.name: each for each in BUILT_IN_DEFINITIONS}
-    merged |= {each.definition.name: each.definition for each in parsed}
+    merged = {definition.name: definition for definition in BUILT_IN_DEFINITIONS}
+    merged |= {file.definition.name: file.definition for file in parsed}
     return DiscoveredAgents(tuple(merged.values()), tuple(parsed), tuple(problems))
 
 
@@ -67,7 +67,7 @@ def _list_folders(user_folder: Path, workspace: Workspace, *, trusted: bool) -> 
         return [user]
     root = workspace.root
     own, *others = PROJECT_AGENT_FOLDERS
-    foreign = [_AgentFolder(root / each, root, is_foreign=True) for each in reversed(others)]
+    foreign = [_AgentFolder(root / folder, root, is_foreign=True) for folder in reversed(others)]
     return [user, *foreign, _AgentFolder(root / own, root)]
 
 

@@ -11,8 +11,8 @@ from actors.permissions.rule_matching import find_rule_problem
 from actors.tools.tool_list import DECLARED_TOOLS
 from messages.policy import Action, PermissionMode, Rule
 from shell.config.frontmatter_parser import Frontmatter, FrontmatterError, parse_frontmatter
+from shell.config.schema import MAX_AGENT_NAME_CHARS
 
-MAX_NAME_CHARS = 48
 MAX_PROMPT_CHARS = 100_000
 TOOL_ALIASES = {
     "read_file": "read",
@@ -148,7 +148,7 @@ class _DefinitionParser:
     def _take(self, key: str, parse: "Callable[[object], Any]") -> Any:  # noqa: ANN401  (type varies by key)
         """Parse and remove a key's value; None if the key is absent.
 
-        A wrong value is an error, or ignored in another program's file.
+        An invalid value is an error, or ignored in another program's file.
         """
         if key not in self._unparsed:
             return None
@@ -163,14 +163,14 @@ class _DefinitionParser:
 
     def _fail(self, key: str, reason: str) -> None:
         lines = self._frontmatter.key_lines
-        alias = next((each for each, target in KEY_ALIASES.items() if target == key), key)
+        alias = next((name for name, target in KEY_ALIASES.items() if target == key), key)
         line = lines.get(key) or lines.get(alias) or 1
         message = f"{self._origin.path}:{line}: {reason}"
         raise DefinitionError(message)
 
     def _normalize_name(self, declared_name: str) -> str:
         name = re.sub("[^a-z0-9]+", "-", declared_name.lower()).strip("-")
-        name = name[:MAX_NAME_CHARS].strip("-")
+        name = name[:MAX_AGENT_NAME_CHARS].strip("-")
         if not name:
             self._fail("name", "the name has no letters or digits")
         return name
@@ -209,7 +209,7 @@ def normalize_tool_name(name: str) -> str:
 def parse_names(value: object) -> tuple[str, ...]:
     """Parse names: a list, or one string with commas."""
     if isinstance(value, str):
-        return tuple(each.strip() for each in value.split(",") if each.strip())
+        return tuple(name.strip() for name in value.split(",") if name.strip())
     if isinstance(value, list):
         names = cast("list[object]", value)
         if all(isinstance(name, str) for name in names):

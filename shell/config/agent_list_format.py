@@ -5,29 +5,34 @@ from shell.config.agent_discovery import DiscoveredAgents
 from shell.config.agent_file_parser import ParsedDefinition
 from shell.text.sanitize import sanitize, sanitize_line
 
-SHADOWED_NOTE = "overridden by another definition of the same name"
+OVERRIDDEN_NOTE = "overridden by another definition of the same name"
 
 
 def format_agents(agents: DiscoveredAgents) -> str:
     """Return the list as text: a line or more for each agent, then the overridden files."""
-    files = {each.path: each for each in agents.files}
-    entries = [_format_entry(each, files.get(each.source)) for each in agents.definitions]
-    shadowed = [f"{each.path}: {SHADOWED_NOTE}" for each in _list_shadowed_files(agents)]
-    return sanitize("\n".join((*entries, *shadowed)))
+    files = {file.path: file for file in agents.files}
+    entries = [
+        _format_entry(definition, files.get(definition.source)) for definition in agents.definitions
+    ]
+    overridden = [f"{file.path}: {OVERRIDDEN_NOTE}" for file in _list_overridden_files(agents)]
+    return sanitize("\n".join((*entries, *overridden)))
 
 
 def agents_to_dict(agents: DiscoveredAgents) -> dict[str, object]:
     """Return the list as an object for JSON."""
-    files = {each.path: each for each in agents.files}
+    files = {file.path: file for file in agents.files}
     return {
-        "agents": [_to_object(each, files.get(each.source)) for each in agents.definitions],
-        "hidden": [each.path for each in _list_shadowed_files(agents)],
+        "agents": [
+            _to_object(definition, files.get(definition.source))
+            for definition in agents.definitions
+        ],
+        "hidden": [file.path for file in _list_overridden_files(agents)],
         "problems": list(agents.problems),
     }
 
 
-def _list_shadowed_files(agents: DiscoveredAgents) -> list[ParsedDefinition]:
-    return [each for each in agents.files if each.definition not in agents.definitions]
+def _list_overridden_files(agents: DiscoveredAgents) -> list[ParsedDefinition]:
+    return [file for file in agents.files if file.definition not in agents.definitions]
 
 
 def _format_entry(definition: Definition, file: ParsedDefinition | None) -> str:

@@ -1,4 +1,4 @@
-"""Bounded reading of small files that may be hostile: never blocks on a pipe, never reads on."""
+"""Reads small files that may be hostile: never blocks on a pipe, never reads past a limit."""
 
 import errno
 import os

@@ -53,7 +53,7 @@ def read_config_file(path: Path) -> ConfigFile | None:
     document = _parse_document(path, text)
     problems = list(find_problems(document, FILE_SCHEMA))
     # In a later format, keys that this version does not know are no mistake.
-    problems = [each for each in problems if each[0] == ("format",)] or problems
+    problems = [(key, problem) for key, problem in problems if key == ("format",)] or problems
     if problems:
         raise ConfigFileError(_format_problems(path, text, problems))
     return ConfigFile(path, build_config(document), text)

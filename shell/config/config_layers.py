@@ -78,10 +78,10 @@ def filter_untrusted_project(project: FileConfig, lower_layers: FileConfig) -> F
         ),
         budget=BudgetConfig(
             **{
-                each.name: _keep_if_lower(
-                    getattr(budget, each.name), getattr(lower_budget, each.name)
+                limit.name: _keep_if_lower(
+                    getattr(budget, limit.name), getattr(lower_budget, limit.name)
                 )
-                for each in fields(BudgetConfig)
+                for limit in fields(BudgetConfig)
             }
         ),
     )

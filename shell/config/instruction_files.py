@@ -55,7 +55,7 @@ def read_instructions(
             problems.append(f"{path}: {error}; the file is ignored")
         else:
             left_bytes -= min(files[real_path].file_bytes, MAX_FILE_BYTES, left_bytes)
-    return LoadedInstructions(tuple(each for each in files.values() if each.text), tuple(problems))
+    return LoadedInstructions(tuple(file for file in files.values() if file.text), tuple(problems))
 
 
 def _read_file(path: Path, project_root: Path | None, max_bytes: int) -> Instructions:

@@ -14,11 +14,11 @@ from messages.policy import Action, PermissionMode, Rule
 
 CONFIG_FORMAT = 1
 """Version of the file format; the default of files that do not name one."""
-MAX_NAME_CHARS = 200
+MAX_MODEL_NAME_CHARS = 200
 MAX_AGENT_NAME_CHARS = 48
 _AGENT_NAME_CHARS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
 Validator = Callable[[object], str]
-"""Returns what is wrong with a value; empty if it is valid."""
+"""Returns the problem with a value; empty if it is valid."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ def build_config(document: dict[str, Any]) -> FileConfig:
     values = {key: value for key, value in document.items() if key != "format"}
     sections: dict[str, Any] = {
         "budget": BudgetConfig(**document.get("budget", {})),
-        "rules": tuple(Rule(**each) for each in document.get("rules", ())),
+        "rules": tuple(Rule(**rule) for rule in document.get("rules", ())),
     }
     return FileConfig(**{**values, **sections})
 
@@ -79,8 +79,8 @@ def check_model_name(value: object) -> str:
     """Return why a value cannot name a model; empty if it can."""
     if not isinstance(value, str):
         return "must be a string in quotes"
-    if not value.strip() or not value.isprintable() or len(value) > MAX_NAME_CHARS:
-        return f"must be one line of 1 to {MAX_NAME_CHARS} printable characters"
+    if not value.strip() or not value.isprintable() or len(value) > MAX_MODEL_NAME_CHARS:
+        return f"must be one line of 1 to {MAX_MODEL_NAME_CHARS} printable characters"
     return ""
 
 

@@ -12,7 +12,7 @@ MAX_VALUE_CHARS = 40
 def find_problems(
     value: object, schema: ValueSchema, key: KeyPath = ()
 ) -> Generator[tuple[KeyPath, str]]:
-    """Yield each wrong key with what is wrong; nothing if the value is valid."""
+    """Yield each invalid key with its problem; nothing if the value is valid."""
     if isinstance(schema, TableSchema):
         yield from _check_table(value, schema, key)
     elif isinstance(schema, TableListSchema):

@@ -67,7 +67,6 @@ from messages.turns import (
 from shell.console.screen_event_queue import (
     ApprovalsReset,
     ScreenEventQueue,
-    SubagentEvent,
     to_screen_event,
 )
 from shell.console.ui_commands import (
@@ -185,7 +184,7 @@ class Console(Actor[ConsoleInbox]):
     def _on_agent_event(self, event: AgentEvent) -> None:
         """Pass an event to the screen; the primary agent's also change what is sent again."""
         if is_subagent(self.sender):
-            self._on_subagent_event(event)
+            self._screen_events.put(to_screen_event(self.sender, event))
             return
         match event:
             case SessionConfigured():
@@ -216,12 +215,6 @@ class Console(Actor[ConsoleInbox]):
                 self._screen_events.put(event)
             case _:
                 assert_never(event)
-
-    def _on_subagent_event(self, event: AgentEvent) -> None:
-        if isinstance(event, SessionConfigured):  # the first message of its stream
-            self._screen_events.put(SubagentEvent(self.sender, event))
-        else:
-            self._screen_events.put(to_screen_event(self.sender, event))
 
     def _on_primary_command(self, command: PrimaryCommand) -> None:
         match command:
@@ -323,14 +316,14 @@ class Console(Actor[ConsoleInbox]):
     def _on_policy_result(self, result: PolicyResult) -> None:
         """Remove the first change of that kind, since answers come in order."""
         kind = REQUEST_BY_RESULT[type(result)]
-        done = next((each for each in self._open_changes if isinstance(each, kind)), None)
-        self._open_changes = [each for each in self._open_changes if each is not done]
+        done = next((change for change in self._open_changes if isinstance(change, kind)), None)
+        self._open_changes = [change for change in self._open_changes if change is not done]
         self._screen_events.put(result)
 
     def _on_grant_revoked(self, result: GrantRevoked) -> None:
         """Remove the revocation, which is now on disk, however often it was requested."""
         done = RevokeGrant(rule=result.rule, scope=result.scope)
-        self._open_changes = [each for each in self._open_changes if each != done]
+        self._open_changes = [change for change in self._open_changes if change != done]
         self._screen_events.put(result)
 
     def _interrupt(self) -> None:

@@ -59,8 +59,8 @@ def build_subagent_replay(records: Iterable[tuple[Address, Record]]) -> list[Scr
             started[record.child] = record
         elif isinstance(record, _ReplayedSubagentRecord):
             shown.append(SubagentEvent(author, record))
-    starts = [SubagentEvent(each.parent, each) for each in started.values()]
-    ends = [SubagentEvent(each.parent, _make_end(each)) for each in started.values()]
+    starts = [SubagentEvent(start.parent, start) for start in started.values()]
+    ends = [SubagentEvent(start.parent, _make_end(start)) for start in started.values()]
     return [*starts, *shown[-MAX_REPLAYED_SUBAGENT_RECORDS:], *ends]
 
 

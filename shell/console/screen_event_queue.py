@@ -1,4 +1,4 @@
-"""The queue of events for the screen: any thread puts, the screen takes a batch per frame."""
+"""The queue of events for the screen: any thread adds, the screen takes a batch per frame."""
 
 from collections import deque
 from collections.abc import Callable
@@ -22,11 +22,9 @@ from messages.turns import (
     AgentEvent,
     Delta,
     PersistenceChanged,
-    SessionConfigured,
     TextDelta,
     ThinkingDelta,
     ToolInputDelta,
-    UpwardEvent,
 )
 from shell.console.ui_commands import UserCommandEnded
 
@@ -43,13 +41,11 @@ class SubagentEvent:
     """An event of a subagent."""
 
     source: Address
-    event: UpwardEvent | Delta | SessionConfigured
+    event: AgentEvent
     """Deltas come only from the subagent on screen, after its `SessionConfigured`."""
 
 
-def to_screen_event(
-    source: Address, event: UpwardEvent | Delta
-) -> UpwardEvent | Delta | SubagentEvent:
+def to_screen_event(source: Address, event: AgentEvent) -> AgentEvent | SubagentEvent:
     """Wrap a subagent's event with its address, except for the disk, which all agents share."""
     if is_subagent(source) and not isinstance(event, PersistenceChanged):
         return SubagentEvent(source, event)
@@ -109,12 +105,11 @@ class ScreenEventQueue:
 
     def put(self, event: ScreenEvent) -> None:
         """Add an event, from any thread."""
-        if isinstance(event, TextDelta | ThinkingDelta) and len(self._events) >= MAX_QUEUED_EVENTS:
+        is_full = len(self._events) >= MAX_QUEUED_EVENTS
+        if is_full and isinstance(event, TextDelta | ThinkingDelta):
             event = TextDropped(len(event.text))
         if isinstance(event, SubagentEvent) and isinstance(event.event, Delta):
-            if (
-                len(self._events) < MAX_QUEUED_EVENTS
-            ):  # else it is dropped; the complete reply follows
+            if not is_full:  # else it is dropped; the complete reply follows
                 self._join(event)
         elif isinstance(event, Delta | TextDropped):
             self._join(event)

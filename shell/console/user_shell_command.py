@@ -39,8 +39,8 @@ def build_failed_command(command: str, failure: JobFailure) -> UserCommandEnded:
 def with_user_commands(prompt: str, commands: Iterable[UserCommandEnded]) -> str:
     """Return the prompt after the output of the user commands before it."""
     outputs = [
-        f"I ran this myself ({_STATUS[each.status]}):\n$ {each.command}\n{each.text}".rstrip()
-        for each in commands
+        f"I ran this myself ({_STATUS[ended.status]}):\n$ {ended.command}\n{ended.text}".rstrip()
+        for ended in commands
     ]
     return "\n\n".join([*outputs, prompt])
 

@@ -49,7 +49,7 @@ class EventQueue:
     def __init__(self) -> None:
         """Open the pipe; it stays open until the process ends."""
         self.prompt_turn = 0
-        """Turn of the prompt, once sent; kept here so that it survives a crash of the console."""
+        """Turn of the prompt, once sent; the queue stores it because the console may crash."""
         self._items: deque[QueueItem] = deque()
         self._read, self._write = os.pipe()
         os.set_blocking(self._write, False)

@@ -8,6 +8,8 @@ from typing import NoReturn, cast
 
 from shell.text.sanitize import sanitize_line
 
+HANGUP_STATUS, INTERRUPTED_STATUS, TERMINATED_STATUS = 129, 130, 143
+"""Exit statuses of a program that SIGHUP, SIGINT or SIGTERM ended: 128 plus the signal's number."""
 _STREAMS = (("stdin", "r"), ("stdout", "w"), ("stderr", "w"))
 
 

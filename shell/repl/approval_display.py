@@ -9,7 +9,7 @@ from shell.view.screen_state import ScreenState
 
 
 class ApprovalDisplay:
-    """Shows the current prompt, and tells it about frames, acknowledgments and keys."""
+    """Shows the current prompt, and passes frames, acknowledgments and keys on to its arming."""
 
     def __init__(
         self,

@@ -88,14 +88,6 @@ class ApprovalInput:
         self._approval_prompt.focus()
         self._on_change()
 
-    def scroll(self, rows: int) -> None:
-        """Scroll the command or diff by rows."""
-        self._windows.scroll(rows)
-
-    def scroll_pages(self, pages: int) -> None:
-        """Scroll the command or diff by pages."""
-        self._windows.scroll_pages(pages)
-
     def _insert(self, text: str) -> None:
         if text.isprintable() or len(text) > 1:
             self._windows.current_buffer.insert_text(text)

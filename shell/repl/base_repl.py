@@ -4,7 +4,7 @@ import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from messages.base import Message
 from shell.commands.command import Command
@@ -71,6 +71,14 @@ class BaseRepl(ABC):
 
     @abstractmethod
     def _exit(self) -> None: ...
+
+    def _on_loop_error(self, _loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        """End with an internal error rather than continue with a broken screen."""
+        self._fail(context.get("exception") or RuntimeError(context["message"]))
+
+    @abstractmethod
+    def _fail(self, error: Exception) -> None:
+        """End `run` with an error."""
 
     def post(self, command: Message) -> None:
         """Send a command of the user to the console."""

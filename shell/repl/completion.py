@@ -1,6 +1,5 @@
 """The completion menu below the input: follows the typed text and inserts the selected item."""
 
-from asyncio import AbstractEventLoop
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
@@ -9,6 +8,7 @@ from prompt_toolkit.buffer import Buffer
 
 from shell.repl.file_list import list_files
 from shell.repl.run_in_thread import run_in_thread
+from shell.repl.screen_loop import ScreenLoop
 from shell.view import completion_menu
 from shell.view.completion_menu import Menu
 
@@ -24,21 +24,17 @@ class Completion:
         draft: Buffer,
         commands: Iterable[tuple[str, str]],
         root: Path,
+        loop: ScreenLoop,
         on_change: Callable[[], None],
     ) -> None:
         """`commands` are names and help; `on_change` is called when a file search ends."""
         self._draft, self._commands, self._root = draft, tuple(commands), root
-        self._on_change = on_change
-        self._loop: AbstractEventLoop | None = None
+        self._loop, self._on_change = loop, on_change
         self._files: tuple[str, ...] = ()
         self._listed_s = float("-inf")
         self._searched_text: str | None = None
         """The text before the cursor when the running search started."""
         self.menu: Menu | None = None
-
-    def start(self, loop: AbstractEventLoop) -> None:
-        """Allow file searches from now on."""
-        self._loop = loop
 
     def update_menu(self) -> None:
         """Offer completions for the text before the cursor."""
@@ -73,21 +69,20 @@ class Completion:
 
     def _search_files(self, before: str) -> None:
         """Search for matching files; only one search runs at a time."""
-        if not self._loop:
-            return
-        if self._searched_text is None:
-            is_fresh = self._loop.time() - self._listed_s < MAX_FILE_LIST_AGE_S
+        loop = self._loop.running
+        if loop and self._searched_text is None:
+            is_fresh = loop.time() - self._listed_s < MAX_FILE_LIST_AGE_S
             self._searched_text = before
             search = partial(_build_menu, self._files if is_fresh else None, self._root, before)
-            run_in_thread(self._loop, search, self._on_files_found)
+            run_in_thread(loop, search, self._on_files_found)
 
     def _on_files_found(self, result: tuple[tuple[str, ...], Menu | None] | None) -> None:
         searched_text, self._searched_text = self._searched_text, None
-        if result is None or not self._loop:
+        if result is None or not self._loop.running:
             return
         files, menu = result
         if files is not self._files:
-            self._files, self._listed_s = files, self._loop.time()
+            self._files, self._listed_s = files, self._loop.running.time()
         before = self._draft.document.text_before_cursor
         if before == searched_text:
             self.menu = menu

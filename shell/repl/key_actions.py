@@ -2,34 +2,26 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
+from shell.process.streams import INTERRUPTED_STATUS
 from shell.repl.approval_input import ApprovalInput
 from shell.repl.completion import Completion
 from shell.repl.draft_input import DraftInput
+from shell.repl.event_pump import EventPump
 from shell.repl.focus import Focus, KeyFocus
 from shell.repl.footer_hint import FooterHint
 from shell.repl.list_input import ListInput
 from shell.repl.page_view import PageView
 from shell.repl.question_input import QuestionInput
 from shell.repl.screen_windows import ScreenWindows
-from shell.repl.signals import EXIT_CONFIRM_S, INTERRUPTED_STATUS
-from shell.repl.state_owner import StateOwner
+from shell.repl.signals import EXIT_CONFIRM_S
 from shell.repl.task_view import TaskView
 from shell.view import full_output, mode_changes
 
 ESCAPE_DEBOUNCE_S = 0.25
-"""A second Esc within this time counts as one press with the first."""
+"""A second Esc within this time is ignored: both are one press."""
 EXIT_CONFIRM_HINT = "Press Ctrl-C or Ctrl-D again to exit"
 NO_FULL_OUTPUT = "There is no output to show yet."
-
-
-class InterruptibleSession(StateOwner, Protocol):
-    """The state owner, as keys use it."""
-
-    def interrupt(self) -> None:
-        """Interrupt the turn and drop its text that is not printed yet."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +43,14 @@ class KeyActions:
 
     def __init__(
         self,
-        session: InterruptibleSession,
+        event_pump: EventPump,
         parts: InputParts,
         key_focus: KeyFocus,
         footer_hint: FooterHint,
         exit_repl: Callable[[int], None],
     ) -> None:
         """`exit_repl` ends the program with an exit status."""
-        self._session, self._key_focus = session, key_focus
+        self._event_pump, self._key_focus = event_pump, key_focus
         self._footer_hint, self._exit_repl = footer_hint, exit_repl
         self._windows, self._draft_input = parts.windows, parts.draft_input
         self._completion, self._list_input = parts.completion, parts.list_input
@@ -90,7 +82,7 @@ class KeyActions:
 
     def cycle_mode(self) -> None:
         """Switch to the next mode, whatever has the focus."""
-        self._session.apply(mode_changes.cycle_mode(self._session.state))
+        self._event_pump.apply(mode_changes.cycle_mode(self._event_pump.state))
 
     def insert_newline(self) -> None:
         """Start another line of the draft."""
@@ -99,27 +91,25 @@ class KeyActions:
 
     def on_escape(self) -> None:
         """Close the topmost part; else stop the user command, else interrupt the turn."""
-        if self._session.now_s < self._escape_debounce_until_s:
+        if self._event_pump.now_s < self._escape_debounce_until_s:
             return
-        self._escape_debounce_until_s = self._session.now_s + ESCAPE_DEBOUNCE_S
+        self._escape_debounce_until_s = self._event_pump.now_s + ESCAPE_DEBOUNCE_S
         if not self._close_topmost():
             if self._key_focus.is_approval_open:
                 self._approval_input.defer()
             else:
-                self._session.interrupt()
+                self._event_pump.interrupt()
 
     def on_ctrl_c(self) -> None:
         """Close what is open; else clear the draft; else interrupt; else exit on a second press."""
-        state = self._session.state
-        is_running = state.user_command or (state.turn and not state.turn.is_interrupting)
         if self._key_focus.current is not Focus.MENU and self._close_topmost():
             return
         if self._key_focus.is_approval_open:
             self._approval_input.defer()
         elif self._draft_input.text:
             self._draft_input.clear()
-        elif is_running:
-            self._session.interrupt()
+        elif self._event_pump.state.can_interrupt:
+            self._event_pump.interrupt()
         else:
             self._exit_on_second_press()
 
@@ -144,7 +134,7 @@ class KeyActions:
 
     def show_full_output(self) -> None:
         """Show outputs in full that were shown truncated."""
-        page = full_output.create_full_output_page(self._session.state.full_outputs)
+        page = full_output.create_full_output_page(self._event_pump.state.full_outputs)
         if page:
             self._page_view.open(page, at_end=True)
         else:
@@ -180,8 +170,8 @@ class KeyActions:
         return True
 
     def _exit_on_second_press(self) -> None:
-        if self._session.now_s < self._exit_confirm_until_s:
+        if self._event_pump.now_s < self._exit_confirm_until_s:
             self._exit_repl(INTERRUPTED_STATUS)
             return
-        self._exit_confirm_until_s = self._session.now_s + EXIT_CONFIRM_S
+        self._exit_confirm_until_s = self._event_pump.now_s + EXIT_CONFIRM_S
         self._footer_hint.show(EXIT_CONFIRM_HINT, EXIT_CONFIRM_S)

@@ -15,6 +15,7 @@ from shell.repl.key_actions import InputParts, KeyActions
 from shell.repl.list_input import ListInput
 from shell.repl.page_view import MAX_SCROLL_ROWS, PageView
 from shell.repl.question_input import QuestionInput
+from shell.repl.screen_windows import ScreenWindows
 from shell.repl.task_view import TaskView
 from shell.repl.terminal_output import ACKNOWLEDGED_KEY
 
@@ -43,7 +44,9 @@ def create_key_bindings(
     _bind_draft(keys, actions, parts.draft_input, has_focus(Focus.DRAFT, Focus.MENU))
     _bind_menu(keys, parts.completion, has_focus(Focus.MENU))
     is_approval_open = Condition(lambda: key_focus.is_approval_open)
-    _bind_approval(keys, parts.approval_input, is_approval_open, has_focus(Focus.APPROVAL))
+    _bind_approval(
+        keys, parts.approval_input, parts.windows, is_approval_open, has_focus(Focus.APPROVAL)
+    )
     _bind_question(keys, parts.question_input, has_focus(Focus.QUESTION))
     _bind(keys, "tab", parts.approval_input.start_text_answer, has_focus(Focus.QUESTION))
     _bind_picker(keys, parts.list_input, has_focus(Focus.PICKER))
@@ -90,15 +93,19 @@ def _bind_menu(keys: KeyBindings, completion: Completion, is_open: Filter) -> No
 
 
 def _bind_approval(
-    keys: KeyBindings, approval_input: ApprovalInput, is_open: Filter, is_armed: Filter
+    keys: KeyBindings,
+    approval_input: ApprovalInput,
+    windows: ScreenWindows,
+    is_open: Filter,
+    is_armed: Filter,
 ) -> None:
-    _bind(keys, "pagedown", lambda: approval_input.scroll_pages(1), is_open)
-    _bind(keys, "pageup", lambda: approval_input.scroll_pages(-1), is_open)
-    _bind(keys, "down", lambda: approval_input.scroll(1), is_armed)
-    _bind(keys, "up", lambda: approval_input.scroll(-1), is_armed)
-    _bind(keys, " ", lambda: approval_input.scroll_pages(1), is_armed)
-    _bind(keys, "home", lambda: approval_input.scroll(-MAX_SCROLL_ROWS), is_armed)
-    _bind(keys, "end", lambda: approval_input.scroll(MAX_SCROLL_ROWS), is_armed)
+    _bind(keys, "pagedown", lambda: windows.scroll_pages(1), is_open)
+    _bind(keys, "pageup", lambda: windows.scroll_pages(-1), is_open)
+    _bind(keys, "down", lambda: windows.scroll(1), is_armed)
+    _bind(keys, "up", lambda: windows.scroll(-1), is_armed)
+    _bind(keys, " ", lambda: windows.scroll_pages(1), is_armed)
+    _bind(keys, "home", lambda: windows.scroll(-MAX_SCROLL_ROWS), is_armed)
+    _bind(keys, "end", lambda: windows.scroll(MAX_SCROLL_ROWS), is_armed)
     _bind(keys, "tab", approval_input.start_text_answer, is_armed)
 
     @keys.add(Keys.Any, filter=is_armed)

@@ -7,13 +7,12 @@ import signal
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
 
 from messages.address import Address
-from messages.approvals import QuestionRequest
 from messages.base import Message
 from shell.commands.command import COMMAND_PATTERN, run_command
 from shell.console.screen_event_queue import ScreenEventQueue
+from shell.process.streams import INTERRUPTED_STATUS
 from shell.repl.base_repl import BaseRepl
 from shell.repl.event_pump import EventPump, Printer
 from shell.repl.line_repl_answers import (
@@ -25,12 +24,7 @@ from shell.repl.line_repl_answers import (
     parse_answer,
     parse_reply,
 )
-from shell.repl.signals import (
-    EXIT_CONFIRM_S,
-    INTERRUPTED_STATUS,
-    create_exit_handlers,
-    install_handlers,
-)
+from shell.repl.signals import EXIT_CONFIRM_S, create_exit_handlers, install_handlers
 from shell.sessions.session_context import SessionContext
 from shell.text.list_number import parse_list_number
 from shell.text.sanitize import sanitize
@@ -171,17 +165,13 @@ class LineRepl(BaseRepl):
         self.apply((state, tuple(remaining)))
 
     def _answer(self, answer: TypedAnswer) -> None:
-        request = self.state.approvals.current
+        request, question = self.state.approvals.current, self.state.approvals.current_question
         if request is None or answer.prompt_number != self._prompt_number:
             self.print_notice(f"There is no open request with number {answer.prompt_number}.")
         elif answer.verb == "later":
             self.apply((screen_state.defer_approvals(self.state), ()))
-        elif isinstance(request, QuestionRequest) and answer.verb == "reply":
-            question = request.questions[len(self.state.approvals.given_replies)]
-            reply = parse_reply(answer.text, question)
-            self.apply(
-                screen_state.reply_to_question(self.state, request.id, reply)
-            ) if reply else self._print_answer_options()
+        elif question and answer.verb == "reply" and (reply := parse_reply(answer.text, question)):
+            self.apply(screen_state.reply_to_question(self.state, request.id, reply))
         elif is_valid_answer(answer, request):
             self._decide(request.id, answer)
         else:
@@ -216,8 +206,7 @@ class LineRepl(BaseRepl):
     def _on_interrupt(self) -> None:
         """Handle Ctrl-C: interrupt what runs; else exit on the second press."""
         now_s = self.now_s
-        turn = self.state.turn
-        if self.state.user_command or (turn and not turn.is_interrupting):
+        if self.state.can_interrupt:
             self._event_pump.interrupt()
         elif now_s < self._exit_confirm_until_s:
             self.exit(INTERRUPTED_STATUS)
@@ -234,10 +223,8 @@ class LineRepl(BaseRepl):
         text = above.replace("\r\n", "\n") + self._render_new_prompt()
         if text and self._is_at_prompt:
             text = "\n" + text
-        is_idle = not self.state.turn and not self.state.user_command
-        prints_prompt = (
-            is_idle and self.state.session is not None and (bool(text) or not self._is_at_prompt)
-        )
+        is_ready = self.state.session is not None and not self.state.is_working
+        prints_prompt = is_ready and (bool(text) or not self._is_at_prompt)
         self._is_at_prompt = prints_prompt or (self._is_at_prompt and not text)
         with suppress(OSError):  # the terminal was closed
             sys.stdout.write(text + ("> " if prints_prompt else ""))
@@ -272,8 +259,7 @@ class LineRepl(BaseRepl):
             self._end_prompt_line()
             self._ended.set_result(self._exit_status or 0)
 
-    def _on_loop_error(self, _loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        error = context.get("exception") or RuntimeError(context["message"])
+    def _fail(self, error: Exception) -> None:
         if self._ended and not self._ended.done():
             self._ended.set_exception(error)
 

@@ -96,10 +96,10 @@ def _list_decisions(request: CallApprovalRequest, number: int) -> list[tuple[str
 def _list_replies(question: UserQuestion, number: int) -> list[tuple[str, str]]:
     choices = [
         (
-            f"reply {number} {at}",
+            f"reply {number} {choice_number}",
             sanitize_line_strict(f"{choice.label} {choice.description}".strip()),
         )
-        for at, choice in enumerate(question.choices, 1)
+        for choice_number, choice in enumerate(question.choices, 1)
     ]
     multiple = [(f"reply {number} 1, 2", "Several choices")] if question.allow_multiple else []
     own_words = (f"reply {number} WORDS", "Answer in your own words")
@@ -123,7 +123,7 @@ def parse_reply(text: str, question: UserQuestion) -> str:
     """Return the reply: the labels of the typed numbers, or the text; empty: invalid numbers."""
     if not question.choices or not _NUMBERS.fullmatch(text):
         return text
-    numbers = [parse_list_number(each.strip()) for each in text.split(",")]
+    numbers = [parse_list_number(digits.strip()) for digits in text.split(",")]
     has_too_many = len(numbers) > 1 and not question.allow_multiple
     if has_too_many or not all(0 < number <= len(question.choices) for number in numbers):
         return ""

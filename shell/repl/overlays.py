@@ -1,4 +1,4 @@
-"""The list, the page and the task view: what they cover, and when they cover all."""
+"""The list, the page and the task view: whether they cover prompts or the whole screen."""
 
 from collections.abc import Callable
 
@@ -37,7 +37,7 @@ class Overlays:
 
     @property
     def is_busy(self) -> bool:
-        """Whether the user is doing something here that no prompt may arm over."""
+        """Whether the user is using an open part in a way that no prompt may arm over."""
         is_filtering = self._list_input.picker and not self._list_input.is_filter_empty
         return bool(is_filtering) or self.hides_prompts or self._task_view.is_confirming_stop
 

@@ -2,10 +2,12 @@
 
 from collections import deque
 
-from shell.view.screen_state import Printable, PrintMarkdown, PrintOmission
-
-MAX_TEXT_AFTER_INTERRUPT_CHARS = 4_000
-"""Text of the model that is still printed after the user interrupted the turn."""
+from shell.view.screen_state import (
+    MAX_INTERRUPTED_TEXT_CHARS,
+    Printable,
+    PrintMarkdown,
+    PrintOmission,
+)
 
 
 class PrintQueue:
@@ -28,7 +30,7 @@ class PrintQueue:
             case PrintOmission():
                 self._dropped_chars += item.chars
             case PrintMarkdown() if (
-                self._is_dropping and self._chars + len(item.text) > MAX_TEXT_AFTER_INTERRUPT_CHARS
+                self._is_dropping and self._chars + len(item.text) > MAX_INTERRUPTED_TEXT_CHARS
             ):
                 self._dropped_chars += len(item.text)
             case PrintMarkdown():
@@ -50,7 +52,7 @@ class PrintQueue:
         return item
 
     def start_dropping(self) -> None:
-        """Drop text over the limit, in the queue and from now on."""
+        """Drop text over the limit of an interrupted turn, in the queue and from now on."""
         waiting, self._items, self._chars = self._items, deque(), 0
         self._is_dropping = True
         for item in waiting:

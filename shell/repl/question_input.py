@@ -2,7 +2,6 @@
 
 from prompt_toolkit.buffer import Buffer
 
-from messages.approvals import QuestionRequest
 from messages.user_questions import UserQuestion
 from shell.repl.prompt_arming import PromptArming
 from shell.repl.state_owner import StateOwner
@@ -24,11 +23,7 @@ class QuestionInput:
     @property
     def current_question(self) -> UserQuestion | None:
         """The question on screen; None: there is no request, or one of another kind."""
-        queue = self._owner.state.approvals
-        request = queue.current
-        if not isinstance(request, QuestionRequest):
-            return None
-        return request.questions[len(queue.given_replies)]
+        return self._owner.state.approvals.current_question
 
     def reset(self) -> None:
         """Clear the selection, because another question is shown."""

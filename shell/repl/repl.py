@@ -10,7 +10,6 @@ import signal
 import sys
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 from prompt_toolkit.input import Input, create_input
 from prompt_toolkit.key_binding import KeyPress
@@ -19,9 +18,10 @@ from messages.address import Address
 from messages.base import Message
 from shell.commands.command import run_command
 from shell.console.screen_event_queue import ScreenEventQueue
+from shell.process.streams import HANGUP_STATUS
 from shell.repl.base_repl import BaseRepl
 from shell.repl.screen_parts import ScreenParts
-from shell.repl.signals import HANGUP_STATUS, create_exit_handlers, install_handlers
+from shell.repl.signals import create_exit_handlers, install_handlers
 from shell.repl.terminal_output import FrameOutput, open_output
 from shell.repl.tmux_escape_time import get_escape_time_hint
 from shell.repl.typeahead import feed_keys, raw_mode_with_typeahead
@@ -54,7 +54,7 @@ class Repl(BaseRepl):
         super().__init__(post, session_context)
         color = "NO_COLOR" not in os.environ if color is None else color
         keyboard = keyboard or create_input(sys.stdin)
-        self.controller = ScreenParts(
+        self.parts = ScreenParts(
             self, screen_events, keyboard, output or open_output(sys.stdout), color=color
         )
         self._first_prompt = first_prompt
@@ -63,16 +63,16 @@ class Repl(BaseRepl):
     @property
     def state(self) -> ScreenState:
         """What is known about the session."""
-        return self.controller.event_pump.state
+        return self.parts.event_pump.state
 
     @property
     def now_s(self) -> float:
         """The event loop's time."""
-        return self.controller.event_pump.now_s
+        return self.parts.event_pump.now_s
 
     def apply(self, update: ScreenUpdate) -> None:
         """Set a new state and carry out its effects."""
-        self.controller.event_pump.apply(update)
+        self.parts.event_pump.apply(update)
 
     def run_command(self, line: str) -> None:
         """Run a slash command; print the line and the result."""
@@ -81,65 +81,63 @@ class Repl(BaseRepl):
 
     def show_page(self, page: Page) -> None:
         """Cover the screen with a page to read."""
-        self.controller.page_view.open(page)
+        self.parts.page_view.open(page)
 
     def view_subagent(self, agent: Address) -> None:
         """Cover the screen with a subagent's page, which grows as the subagent works."""
-        self.controller.task_view.view_subagent(agent)
+        self.parts.task_view.view_subagent(agent)
 
     def show_picker(self, picker: Picker) -> None:
         """Let the user choose from a list."""
-        self.controller.list_input.open(picker)
+        self.parts.list_input.open(picker)
 
     async def run_async(self) -> int:
         """Run on the current event loop, in the main thread; return the exit status."""
         self._loop = asyncio.get_running_loop()
-        self.controller.start(self._loop)
-        app = self.controller.app
-        handlers = {**create_exit_handlers(self.exit), **self.controller.suspension.signal_handlers}
+        self.parts.start(self._loop)
+        app = self.parts.app
+        handlers = {**create_exit_handlers(self.exit), **self.parts.suspension.signal_handlers}
         try:
             with (
                 raw_mode_with_typeahead(app.input) as typeahead,
                 install_handlers(self._loop, handlers),
             ):
                 if typeahead:
-                    self.controller.screen.clear_line()
+                    self.parts.screen.clear_line()
                 self._loop.call_soon(self._start, typeahead)
                 return await app.run_async(set_exception_handler=False)
         except EOFError:
             return HANGUP_STATUS if self._exit_status is None else self._exit_status
         finally:
-            self.controller.event_pump.stop()
-            self.controller.screen.restore_terminal()
+            self.parts.event_pump.stop()
+            self.parts.screen.restore_terminal()
 
     def _start(self, typeahead: list[KeyPress]) -> None:
         """Start after the first drawing, once prompt_toolkit has installed its own handlers."""
         loop = self._loop
         assert loop is not None  # noqa: S101  (set by `run_async`)
         loop.set_exception_handler(self._on_loop_error)
-        loop.add_signal_handler(signal.SIGWINCH, self.controller.resize.on_resize)
+        loop.add_signal_handler(signal.SIGWINCH, self.parts.resize.on_resize)
         self._on_first_draw()
         if self._first_prompt:
             self.apply(screen_state.submit_prompt(self.state, self._first_prompt, self.now_s))
-        feed_keys(self.controller.app, typeahead)
+        feed_keys(self.parts.app, typeahead)
         if history_file := self.session_context.history_file:
             get_hint = partial(get_escape_time_hint, os.environ, history_file.parent)
             self.run_in_thread(get_hint, lambda hint: self.print_notice(hint or ""))
-        self.controller.event_pump.start(loop)
+        self.parts.event_pump.start(loop)
         if self._exit_status is not None:
             self._exit()
 
     def _exit(self) -> None:
         """Print everything that is left, then end the application."""
-        if self.controller.app.is_done or not self.controller.app.is_running:
+        if self.parts.app.is_done or not self.parts.app.is_running:
             return
-        self.controller.resize.finish()
-        self.controller.overlays.close()
-        self.controller.event_pump.finish()
-        self.controller.app.exit(result=self._exit_status or 0)
+        self.parts.resize.finish()
+        self.parts.overlays.close()
+        self.parts.event_pump.finish()
+        self.parts.app.exit(result=self._exit_status or 0)
 
-    def _on_loop_error(self, _loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        """End with an internal error rather than continue with a broken screen."""
-        error = context.get("exception") or RuntimeError(context["message"])
-        if not self.controller.app.is_done and self.controller.app.is_running:
-            self.controller.app.exit(exception=error)
+    def _fail(self, error: Exception) -> None:
+        if not self.parts.app.is_done and self.parts.app.is_running:
+            self.parts.app.exit(exception=error)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 
 class ScreenLoop:
-    """The parts of the screen are created before their event loop runs."""
+    """Holds the event loop; the parts of the screen are created before it runs."""
 
     def __init__(self) -> None:
         self.running: AbstractEventLoop | None = None

@@ -64,7 +64,6 @@ class ScreenParts:
         """Use this event loop; events are processed once `event_pump` is started."""
         self._loop.running = loop
         self.event_pump.set_loop(loop)
-        self.completion.start(loop)
 
     def _create_drawing(
         self, host: ReplHost, screen_events: ScreenEventQueue, keyboard: Input, *, color: bool
@@ -102,8 +101,9 @@ class ScreenParts:
         )
         self.completion = Completion(
             self.windows.draft_buffer,
-            [(command.name, command.help) for command in host.commands.values()],
+            [(command.name, command.plain_help) for command in host.commands.values()],
             host.session_context.workspace_root,
+            self._loop,
             self.screen.refresh,
         )
         self.draft_input = DraftInput(

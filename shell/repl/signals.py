@@ -6,7 +6,8 @@ from asyncio import AbstractEventLoop
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 
-HANGUP_STATUS, INTERRUPTED_STATUS, TERMINATED_STATUS = 129, 130, 143
+from shell.process.streams import HANGUP_STATUS, TERMINATED_STATUS
+
 EXIT_CONFIRM_S = 2.0
 """A second Ctrl-C within this time exits."""
 

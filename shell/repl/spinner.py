@@ -21,8 +21,7 @@ class Spinner:
 
     def _animate(self) -> None:
         """Draw a frame, and schedule the next one as long as something runs."""
-        state = self._owner.state
-        self._is_spinning = bool(state.turn or state.user_command)
+        self._is_spinning = self._owner.state.is_working
         if self._is_spinning and self._loop.running:
             self._on_frame()
             self._loop.call_later(1 / SPINNER_FRAMES_PER_S, self._animate)

@@ -6,7 +6,7 @@ from shell.view.screen_state import ScreenState, ScreenUpdate
 
 
 class StateOwner(Protocol):
-    """Gives the current state and sets the next one."""
+    """Provides the current state and applies updates to it."""
 
     @property
     def state(self) -> ScreenState:

@@ -53,8 +53,8 @@ def _format_record(record: Record, calls: dict[str, ToolUseBlock]) -> list[str]:
         case TurnStarted():
             return ["## You", record.prompt.strip() or "(empty)"]
         case ReplyCompleted():
-            texts = [each.text for each in record.content if isinstance(each, TextBlock)]
-            text = "\n\n".join(each.strip() for each in texts if each.strip())
+            texts = [block.text for block in record.content if isinstance(block, TextBlock)]
+            text = "\n\n".join(text.strip() for text in texts if text.strip())
             return ["## Greenroom", text] if text else []
         case ToolEnded():
             return _format_call(record, calls.get(record.call_id))

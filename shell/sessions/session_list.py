@@ -35,7 +35,7 @@ class SessionRow:
 
 def list_sessions(project_folder: Path, now_s: float) -> tuple[SessionRow, ...]:
     """List a workspace's sessions, last written first, including damaged ones."""
-    return tuple(_make_row(each, now_s) for each in list_session_summaries(project_folder))
+    return tuple(_make_row(summary, now_s) for summary in list_session_summaries(project_folder))
 
 
 def build_preview(path: Path) -> str:
@@ -49,7 +49,7 @@ def build_preview(path: Path) -> str:
         if isinstance(record, TurnStarted):
             messages.append(f"> {_shorten(record.prompt)}")
         elif isinstance(record, ReplyCompleted):
-            texts = (each.text for each in record.content if isinstance(each, TextBlock))
+            texts = (block.text for block in record.content if isinstance(block, TextBlock))
             messages.extend(_shorten(text) for text in texts if text.strip())
     return "\n\n".join(messages[-MAX_PREVIEW_MESSAGES:]) or "(no messages)"
 

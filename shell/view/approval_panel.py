@@ -1,6 +1,6 @@
 """The approval prompt: fixed rows around the whole command or diff, which scrolls between them.
 
-Every row is wrapped to the window's width here, so a row that was drawn was drawn whole. Each of
+This module wraps every row to the window's width, so a row that was drawn was drawn whole. Each of
 our rows starts with our own text, and a continued row starts with a mark. A path or description,
 however long, therefore cannot imitate one of our rows.
 """

@@ -9,6 +9,7 @@ from messages.approvals import (
     QuestionRequest,
     ShowApproval,
 )
+from messages.user_questions import UserQuestion
 from shell.text.sanitize import sanitize_line
 from shell.view.styled_text import AGENT_CHAIN_SEPARATOR, truncate
 
@@ -32,6 +33,14 @@ class ApprovalQueue:
         return next(
             (request for request in self.parked if request.id not in self.deferred_ids), None
         )
+
+    @property
+    def current_question(self) -> UserQuestion | None:
+        """The question on screen; None: there is no request, or one of another kind."""
+        request = self.current
+        if not isinstance(request, QuestionRequest):
+            return None
+        return request.questions[len(self.given_replies)]
 
     @property
     def prompt_id(self) -> str:

@@ -53,6 +53,7 @@ from shell.view import approval_queue, full_output, markdown_blocks, mode_change
 from shell.view.full_output import FullOutput
 from shell.view.policy_text import format_policy, format_policy_report
 from shell.view.screen_state import (
+    MAX_INTERRUPTED_TEXT_CHARS,
     PendingRetry,
     PrintMarkdown,
     PrintNotice,
@@ -83,8 +84,6 @@ ProgramEvent = (
     | Notice
 )
 """Events of the program itself, as opposed to those of agents."""
-MAX_LATE_CHARS = 4_000
-"""Text of an interrupted turn that is still printed; the rest is dropped."""
 
 
 def apply_event(state: ScreenState, event: ScreenEvent, now_s: float) -> ScreenUpdate:  # noqa: C901, PLR0911, PLR0912  (one case per event)
@@ -196,7 +195,7 @@ def _on_delta(state: ScreenState, event: TextDelta | ThinkingDelta, now_s: float
         return state, ()  # text after the end of its turn: the completed reply is printed whole
     if turn.is_interrupting:
         turn = replace(turn, late_chars=turn.late_chars + len(event.text))
-        if turn.late_chars > MAX_LATE_CHARS:
+        if turn.late_chars > MAX_INTERRUPTED_TEXT_CHARS:
             return replace(state, turn=turn), (PrintOmission(len(event.text)),)
     finished, tail = markdown_blocks.feed_text(turn.tail, sanitize(event.text))
     turn = replace(turn, tail=tail, has_streamed_text=True)

@@ -53,7 +53,9 @@ def without_placeholder(pastes: FoldedPastes, placeholder: str) -> FoldedPastes:
     return replace(
         pastes,
         text_by_placeholder={
-            each: text for each, text in pastes.text_by_placeholder.items() if each != placeholder
+            other: text
+            for other, text in pastes.text_by_placeholder.items()
+            if other != placeholder
         },
     )
 

@@ -133,11 +133,7 @@ def get_side_prompt(frame_input: FrameInput) -> str:
     """Return the prompt of the input that replaces the draft; empty: the draft is shown."""
     if not frame_input.is_entering_text:
         return FILTER_PROMPT if frame_input.picker else ""
-    return (
-        REPLY_PROMPT
-        if isinstance(frame_input.state.approvals.current, QuestionRequest)
-        else REJECTION_PROMPT
-    )
+    return REPLY_PROMPT if frame_input.state.approvals.current_question else REJECTION_PROMPT
 
 
 def _count_draft_rows(draft: str, width: int) -> int:
@@ -185,8 +181,8 @@ def _count_input_rows_below_prompt(frame_input: FrameInput, width: int, max_rows
     """Return the height of the input; a draft takes no row that the prompt needs."""
     if frame_input.is_entering_text or frame_input.picker:
         return 1
-    wanted = min(_count_draft_rows(frame_input.draft, width), MAX_INPUT_ROWS)
-    return 0 if frame_input.pager else min(wanted, max_rows)
+    draft_rows = min(_count_draft_rows(frame_input.draft, width), MAX_INPUT_ROWS)
+    return 0 if frame_input.pager else min(draft_rows, max_rows)
 
 
 def _format_hidden_draft(draft: str, rows: int, width: int) -> str:

@@ -1,4 +1,4 @@
-"""Outputs that the screen shows truncated, kept in full for Ctrl-O. Pure."""
+"""Full versions of the outputs that the screen shows truncated, for Ctrl-O. Pure."""
 
 from dataclasses import dataclass
 
@@ -24,7 +24,7 @@ def with_full_output(outputs: tuple[FullOutput, ...], output: FullOutput) -> tup
     if not output.text.strip():
         return outputs
     newest = (*outputs, output)[-MAX_FULL_OUTPUTS:]
-    while len(newest) > 1 and sum(len(each.text) for each in newest) > MAX_TOTAL_CHARS:
+    while len(newest) > 1 and sum(len(output.text) for output in newest) > MAX_TOTAL_CHARS:
         newest = newest[1:]
     return newest
 

@@ -29,9 +29,9 @@ def _rank(query: str, text: str, scattered: "re.Pattern[str]") -> MatchRank | No
     name = text.rpartition("/")[2]
     if name.startswith(query) or text.startswith(query):
         return _PREFIX, text.count("/"), len(text)
-    at = text.rfind(query)
-    if at > 0:
-        kind = _WORD_PREFIX if text[at - 1] in _WORD_SEPARATORS else _SUBSTRING
+    start = text.rfind(query)
+    if start > 0:
+        kind = _WORD_PREFIX if text[start - 1] in _WORD_SEPARATORS else _SUBSTRING
         return kind, text.count("/"), len(text)
     match = scattered.search(text)
     return (_SCATTERED, match.end() - match.start(), len(text)) if match else None

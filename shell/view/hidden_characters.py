@@ -21,15 +21,15 @@ class HiddenCharacterProcessor(Processor):
             starts.append(starts[-1] + len(mark))
         return Transformation(
             fragments,
-            source_to_display=lambda at: _to_display(starts, at),
-            display_to_source=lambda at: _to_source(starts, at),
+            source_to_display=lambda position: _to_display(starts, position),
+            display_to_source=lambda position: _to_source(starts, position),
         )
 
 
-def _to_display(starts: list[int], at: int) -> int:
-    beyond_end = at - len(starts) + 1
-    return starts[at] if beyond_end <= 0 else starts[-1] + beyond_end
+def _to_display(starts: list[int], position: int) -> int:
+    beyond_end = position - len(starts) + 1
+    return starts[position] if beyond_end <= 0 else starts[-1] + beyond_end
 
 
-def _to_source(starts: list[int], at: int) -> int:
-    return max((index for index, start in enumerate(starts) if start <= at), default=0)
+def _to_source(starts: list[int], position: int) -> int:
+    return max((index for index, start in enumerate(starts) if start <= position), default=0)

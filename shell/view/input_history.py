@@ -24,18 +24,18 @@ def with_entry(history: InputHistory, text: str) -> InputHistory:
 
 def step_back(history: InputHistory, draft: str) -> tuple[InputHistory, str] | None:
     """Return the previous entry, or None at the oldest."""
-    at = len(history.entries) if history.position is None else history.position
-    if at == 0:
+    index = len(history.entries) if history.position is None else history.position
+    if index == 0:
         return None
     saved_draft = draft if history.position is None else history.draft
-    return replace(history, position=at - 1, draft=saved_draft), history.entries[at - 1]
+    return replace(history, position=index - 1, draft=saved_draft), history.entries[index - 1]
 
 
 def step_forward(history: InputHistory) -> tuple[InputHistory, str] | None:
     """Return the next entry, or the draft after the last one; None if the draft is shown."""
     if history.position is None:
         return None
-    at = history.position + 1
-    if at < len(history.entries):
-        return replace(history, position=at), history.entries[at]
+    index = history.position + 1
+    if index < len(history.entries):
+        return replace(history, position=index), history.entries[index]
     return replace(history, position=None, draft=""), history.draft

@@ -86,12 +86,12 @@ def is_continued(block: str) -> bool:
 
 def _split_pieces(text: str) -> Iterator[str]:
     """Split into lines, and long lines into pieces; only the last one may be incomplete."""
-    at = 0
-    while at < len(text):
-        line_end = text.find("\n", at, at + _PIECE_CHARS) + 1
-        end = line_end or at + _PIECE_CHARS
-        yield text[at:end]
-        at = end
+    start = 0
+    while start < len(text):
+        line_end = text.find("\n", start, start + _PIECE_CHARS) + 1
+        end = line_end or start + _PIECE_CHARS
+        yield text[start:end]
+        start = end
 
 
 def _is_whole(piece: str) -> bool:

@@ -60,7 +60,7 @@ def render_markdown(text: str, width: int, *, color: bool) -> list[str]:
 
 def _strip_end(line: list[Segment]) -> list[Segment]:
     """Remove trailing blanks, which the user would otherwise copy."""
-    filled = [at for at, part in enumerate(line) if part.text.strip()]
+    filled = [index for index, part in enumerate(line) if part.text.strip()]
     if not filled:
         return []
     last = line[filled[-1]]
@@ -69,7 +69,7 @@ def _strip_end(line: list[Segment]) -> list[Segment]:
 
 def _trim_blank_lines(lines: list[list[Segment]]) -> list[list[Segment]]:
     """Remove empty lines at the start and the end."""
-    filled = [at for at, line in enumerate(lines) if line]
+    filled = [index for index, line in enumerate(lines) if line]
     return lines[filled[0] : filled[-1] + 1] if filled else []
 
 

@@ -55,9 +55,9 @@ def create_picker(
 def filter_items(picker: Picker, filter_text: str) -> Picker:
     """Show the items that contain the text, in their order; if none does, the fuzzy matches."""
     texts = [f"{item.text} {item.description}" for item in picker.items]
-    matches = [at for at, text in enumerate(texts) if filter_text.lower() in text.lower()]
+    matches = [index for index, text in enumerate(texts) if filter_text.lower() in text.lower()]
     if not matches:
-        index_by_text = {text: at for at, text in reversed(list(enumerate(texts)))}
+        index_by_text = {text: index for index, text in reversed(list(enumerate(texts)))}
         best = fuzzy_match.find_best_matches(filter_text, index_by_text, _MAX_MATCHES)
         matches = [index_by_text[text] for text in best]
     return replace(
@@ -73,8 +73,8 @@ def move_selection(picker: Picker, by: int) -> Picker:
 
 def with_refreshed_items(picker: Picker, fresh: Picker) -> Picker:
     """Replace a list of agents with a fresh one; the same agent stays selected."""
-    at = get_selected_index(picker)
-    agent = picker.items[at].agent if at is not None else None
+    index = get_selected_index(picker)
+    agent = picker.items[index].agent if index is not None else None
     fresh = filter_items(fresh, picker.filter_text)
     nearest = min(picker.selected_match, max(len(fresh.matches) - 1, 0))
     return with_selected_agent(replace(fresh, selected_match=nearest), agent)
@@ -82,7 +82,7 @@ def with_refreshed_items(picker: Picker, fresh: Picker) -> Picker:
 
 def with_selected_agent(picker: Picker, agent: Address | None) -> Picker:
     """Select an agent's item, if it has one."""
-    agents = [picker.items[at].agent for at in picker.matches]
+    agents = [picker.items[index].agent for index in picker.matches]
     return replace(picker, selected_match=agents.index(agent)) if agent in agents else picker
 
 
@@ -98,7 +98,8 @@ def render_picker_rows(picker: Picker, width: int, height: int) -> list[Row]:
     count = f"{len(picker.matches)} of {len(picker.items)}"
     title = " · ".join(filter(None, (picker.title, count, picker.key_hint)))
     menu_items = tuple(
-        MenuItem(picker.items[at].text, picker.items[at].description) for at in picker.matches
+        MenuItem(picker.items[index].text, picker.items[index].description)
+        for index in picker.matches
     )
     menu = (
         Menu(menu_items, word_start=0, selected_index=picker.selected_match) if menu_items else None
@@ -117,8 +118,8 @@ def render_picker_rows(picker: Picker, width: int, height: int) -> list[Row]:
 
 
 def _render_preview(picker: Picker, width: int, height: int) -> list[Row]:
-    at = get_selected_index(picker)
-    preview = picker.items[at].preview if at is not None else ""
+    index = get_selected_index(picker)
+    preview = picker.items[index].preview if index is not None else ""
     lines = wrap_words(sanitize(preview), max(width - len(_BAR), 1)) if preview else []
     last = lines[-min(height, MAX_PREVIEW_ROWS) :] if height > 0 else []
     return [(("dim", _BAR + line),) for line in last]

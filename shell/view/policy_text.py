@@ -101,7 +101,9 @@ def _format_grant(rule: Rule, scope: GrantScope) -> str:
 
 
 def _format_grants(title: str, rules: tuple[Rule, ...], first: int) -> str:
-    lines = [f"  {at}  {_format_rule(rule).strip()}" for at, rule in enumerate(rules, first)]
+    lines = [
+        f"  {number}  {_format_rule(rule).strip()}" for number, rule in enumerate(rules, first)
+    ]
     return "\n".join([title, *(lines or ["  none"])])
 
 

@@ -104,7 +104,7 @@ def _render_body(question: UserQuestion, width: int) -> list[Row]:
 def _format_inline_description(question: UserQuestion, number: int, width: int) -> str:
     """Return the description next to the label; empty: there is none, or it does not fit."""
     choice = question.choices[number]
-    column = max(measure_width(sanitize_line_strict(each.label)) for each in question.choices)
+    column = max(measure_width(sanitize_line_strict(other.label)) for other in question.choices)
     padding = " " * (column - measure_width(sanitize_line_strict(choice.label)) + 2)
     room = width - (len("> 1  [ ] ") if question.allow_multiple else len("> 1  ")) - column - 2
     description = sanitize_line_strict(choice.description)

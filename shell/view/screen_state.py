@@ -31,6 +31,9 @@ from shell.view.full_output import FullOutput
 from shell.view.markdown_blocks import MarkdownTail
 from shell.view.subagent_states import SubagentList
 
+MAX_INTERRUPTED_TEXT_CHARS = 4_000
+"""Text of an interrupted turn that is still printed; the rest is dropped."""
+
 
 @dataclass(frozen=True, slots=True)
 class RunningTool:
@@ -114,6 +117,17 @@ class ScreenState:
     """The policy that `/permissions` showed last; its numbers name the grants to revoke."""
     full_outputs: tuple[FullOutput, ...] = ()
     """Outputs that were shown truncated, newest last."""
+
+    @property
+    def is_working(self) -> bool:
+        """Whether a turn or a user command runs."""
+        return self.turn is not None or self.user_command is not None
+
+    @property
+    def can_interrupt(self) -> bool:
+        """Whether a user command runs, or a turn that is not being interrupted yet."""
+        can_interrupt_turn = self.turn is not None and not self.turn.is_interrupting
+        return self.user_command is not None or can_interrupt_turn
 
 
 @dataclass(frozen=True, slots=True)

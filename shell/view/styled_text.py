@@ -90,14 +90,14 @@ def _fill(line: str, width: int) -> list[str]:
 
 def _split(line: str, width: int) -> list[str]:
     if line.isascii():
-        return [line[at : at + width] for at in range(0, len(line), width)] or [""]
+        return [line[index : index + width] for index in range(0, len(line), width)] or [""]
     pieces: list[str] = []
     start = used = 0
-    for at, char in enumerate(line):
+    for index, char in enumerate(line):
         columns = get_cwidth(char)
         if used + columns > width:
-            pieces.append(line[start:at])
-            start, used = at, 0
+            pieces.append(line[start:index])
+            start, used = index, 0
         used += columns
     return [*pieces, line[start:]]
 

@@ -1,4 +1,4 @@
-"""The recent activity of a subagent, kept as truncated events. Pure.
+"""The recent activity of a subagent, stored as truncated events. Pure.
 
 A subagent's page renders these events as the screen renders those of the primary agent.
 """
@@ -21,7 +21,7 @@ ActivityEvent = (
     TurnStarted | ReplyCompleted | ToolEnded | TurnCompleted | TurnInterrupted | TurnFailed
 )
 MAX_ACTIVITY_CHARS = 40_000
-"""Limit per agent; the latest events are kept."""
+"""Limit per agent; the oldest events are dropped."""
 _EVENT_CHARS = 500
 """Estimated size of an event without its text."""
 _MAX_TEXT_CHARS = 12_000

@@ -9,7 +9,7 @@ from messages.address import Address
 from messages.content import ToolUseBlock
 from messages.subagents import SubagentEnded, SubagentQueued, SubagentStarted
 from messages.turns import (
-    Delta,
+    AgentEvent,
     ModelRetrying,
     ReplyCompleted,
     ReplyProgress,
@@ -32,7 +32,7 @@ from shell.view.subagent_activity import ActivityEvent, RecentActivity
 _MIN_ESTIMATED_CHARS = 100
 """A shorter first reply is not estimated: its size was reported at its start and is outdated."""
 MAX_STREAMED_CHARS = 12_000
-"""Limit for an unfinished reply; its end is kept."""
+"""Limit for an unfinished reply; its start is dropped."""
 MAX_TREE_ACTIVITY_CHARS = 4_000_000
 """Limit for all agents; over it, ended agents lose their activity and running ones a part."""
 SubagentPhase = Literal["starting", "queued", "thinking", "writing", "working", "idle", "ended"]
@@ -114,7 +114,7 @@ class SubagentList:
     @cached_property
     def running(self) -> tuple[Subagent, ...]:
         """The agents that have not ended."""
-        return tuple(each for each in self.subagents.values() if each.phase != "ended")
+        return tuple(subagent for subagent in self.subagents.values() if subagent.phase != "ended")
 
     def with_subagent(self, subagent: Subagent) -> "SubagentList":
         """Add or replace an agent."""
@@ -165,7 +165,7 @@ def _on_subagent_ended(subagents: SubagentList, event: SubagentEnded, now_s: flo
         return subagents.with_subagent(
             replace(ended, phase="idle", phase_detail=event.detail, running_tools={})
         )
-    subtree = (each for each in subagents.running if each.address.is_under(event.child))
+    subtree = (agent for agent in subagents.running if agent.address.is_under(event.child))
     for subagent in subtree:
         detail = event.detail if subagent is ended else ""
         subagents = subagents.with_subagent(
@@ -199,7 +199,7 @@ def _get_sort_key(name: str) -> tuple[str, int]:
     return (stem, int(number)) if number.isdecimal() else (name, 0)
 
 
-def _apply_event(subagent: Subagent, event: UpwardEvent | Delta | SessionConfigured) -> Subagent:
+def _apply_event(subagent: Subagent, event: AgentEvent) -> Subagent:
     """Apply an event that the agent itself published."""
     match event:
         case TextDelta():

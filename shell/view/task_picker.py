@@ -32,7 +32,9 @@ def build_task_picker(
         for subagent in subagents
     )
     return replace(
-        create_picker(TASK_PICKER_TITLE, items, lambda at: view_subagent(subagents[at].address)),
+        create_picker(
+            TASK_PICKER_TITLE, items, lambda index: view_subagent(subagents[index].address)
+        ),
         key_hint=TASK_PICKER_KEY_HINT,
         is_full_screen=True,
     )

@@ -85,8 +85,10 @@ class PtyTerminal:
             left_s = deadline_s - perf_counter()
             alive = self._read(max(left_s, 0.0))
             if (left_s <= 0 or not alive) and not condition():
-                why = "in time" if alive else f"before it ended with {self.wait_for_exit()}"
-                message = f"{description} did not appear {why}; the screen:\n{self.read_screen()}"
+                reason = "in time" if alive else f"before it ended with {self.wait_for_exit()}"
+                message = (
+                    f"{description} did not appear {reason}; the screen:\n{self.read_screen()}"
+                )
                 raise AssertionError(message)
 
     def read_until(self, expected: bytes, timeout_s: float = DEADLINE_S) -> None:
@@ -213,7 +215,7 @@ def open_terminal(  # noqa: PLR0913  (the terminal's own properties)
             os.chdir(cwd or Path.cwd())
             _set_size(0, rows, columns)
             settings = {"TERM": "xterm-256color", "LANG": "C.UTF-8", **(environment or os.environ)}
-            os.execve(command[0], [str(word) for word in command], settings)  # noqa: S606  (no shell wanted)
+            os.execve(command[0], [str(word) for word in command], settings)  # noqa: S606  (no shell is needed)
         finally:
             os._exit(127)
     _set_size(master, rows, columns)

@@ -99,11 +99,9 @@ class ScreenHarness:
     async def resize(self, columns: int) -> None:
         """Change the width of the window and wait until it is redrawn."""
         self.emulator.resize(columns)
-        self.controller.resize.on_resize()
+        self.parts.resize.on_resize()
         self.loop.offset_s += RESIZE_SETTLE_S
-        await self.wait_until(
-            lambda: not self.controller.resize.is_settling, "the end of the resize"
-        )
+        await self.wait_until(lambda: not self.parts.resize.is_settling, "the end of the resize")
 
     def put_events(self, *events: ScreenEvent) -> None:
         for event in events:
@@ -120,14 +118,14 @@ class ScreenHarness:
         def on_key(_keys: KeyProcessor) -> None:
             handled.set()
 
-        self.controller.app.key_processor.after_key_press += on_key
+        self.parts.app.key_processor.after_key_press += on_key
         self.type(key)
         async with asyncio.timeout(DEADLINE_S):
             await handled.wait()
 
     @property
-    def controller(self) -> ScreenParts:
-        return self.repl.controller
+    def parts(self) -> ScreenParts:
+        return self.repl.parts
 
     @property
     def rows(self) -> list[str]:
@@ -163,9 +161,7 @@ class ScreenHarness:
         await self.wait_until(lambda: text not in self.text, f"{text!r} to go")
 
     async def wait_until_armed(self) -> None:
-        await self.wait_until(
-            lambda: self.controller.approval_prompt.can_reject, "the approval to arm"
-        )
+        await self.wait_until(lambda: self.parts.approval_prompt.can_reject, "the approval to arm")
 
 
 def run_on_screen(  # noqa: PLR0913  (what a test may choose)
@@ -192,7 +188,7 @@ def run_on_screen(  # noqa: PLR0913  (what a test may choose)
         ) as screen:
             status = asyncio.ensure_future(screen.repl.run_async())
             await screen.wait_until(
-                lambda: screen.controller.app.is_running and screen.emulator.raw, "a screen"
+                lambda: screen.parts.app.is_running and screen.emulator.raw, "a screen"
             )
             try:
                 await script(screen)

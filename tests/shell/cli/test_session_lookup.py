@@ -13,12 +13,12 @@ pytestmark = pytest.mark.quick
 
 @pytest.mark.parametrize("id_prefix", ["20260101-000000-aaaa", "20260101-000000-a", "20260101-00"])
 def test_a_unique_prefix_of_an_id_is_enough(tmp_path: Path, id_prefix: str) -> None:
-    here = tmp_path / "projects" / "here"
-    path = write_session(here, "20260101-000000-aaaa")
-    write_session(here, "20260102-000000-bbbb")
-    write_session(here, "20260101-000000-aaaa-longer") if id_prefix.endswith("aaaa") else None
+    project = tmp_path / "projects" / "here"
+    path = write_session(project, "20260101-000000-aaaa")
+    write_session(project, "20260102-000000-bbbb")
+    write_session(project, "20260101-000000-aaaa-longer") if id_prefix.endswith("aaaa") else None
 
-    assert find_session(here, id_prefix) == path
+    assert find_session(project, id_prefix) == path
 
 
 @pytest.mark.parametrize(
@@ -35,13 +35,14 @@ def test_a_unique_prefix_of_an_id_is_enough(tmp_path: Path, id_prefix: str) -> N
 def test_an_unknown_session_is_an_error_with_candidates(
     tmp_path: Path, id_prefix: str, problem: str
 ) -> None:
-    here, there = tmp_path / "projects" / "here", tmp_path / "projects" / "there"
-    write_session(here, "20260101-000000-aaaa")
-    write_session(here, "20260102-000000-bbbb")
-    write_session(there, "20250101-000000-cccc")
+    projects = tmp_path / "projects"
+    current, other = projects / "here", projects / "there"
+    write_session(current, "20260101-000000-aaaa")
+    write_session(current, "20260102-000000-bbbb")
+    write_session(other, "20250101-000000-cccc")
 
     with pytest.raises(StartError) as raised:
-        find_session(here, id_prefix)
+        find_session(current, id_prefix)
     assert problem in str(raised.value)
 
 

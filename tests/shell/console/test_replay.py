@@ -114,5 +114,5 @@ def test_a_resumed_session_replays_the_work_of_its_subagents(tmp_path: Path) -> 
     assert TurnStarted(turn=1, prompt="begin") in events
     assert SubagentEvent(ONE, TurnStarted(turn=1, prompt="busy")) in events
     assert any(
-        isinstance(each, SubagentEvent) and each.event.type == "tool_ended" for each in events
+        isinstance(event, SubagentEvent) and event.event.type == "tool_ended" for event in events
     )

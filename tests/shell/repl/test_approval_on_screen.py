@@ -115,9 +115,7 @@ def test_a_paste_never_answers_an_approval_request(paste: str) -> None:
         await show_approval(screen)
         await screen.wait_until_armed()
         screen.type(paste)
-        await screen.wait_until(
-            lambda: not screen.controller.approval_prompt.can_reject, "the paste"
-        )
+        await screen.wait_until(lambda: not screen.parts.approval_prompt.can_reject, "the paste")
         assert [message for message in screen.posted if isinstance(message, SubmitDecision)] == []
 
     run_on_screen(script)
@@ -136,7 +134,7 @@ def test_a_long_command_needs_scrolling_to_its_end() -> None:
         assert screen.posted == []
         screen.type("\x7f")
         await screen.wait_until(
-            lambda: screen.controller.approval_prompt.can_allow, "the end to be acknowledged"
+            lambda: screen.parts.approval_prompt.can_allow, "the end to be acknowledged"
         )
         screen.type("y")
         await screen.wait_for_no_text("y  Yes, once")
@@ -299,7 +297,7 @@ def test_shrinking_the_window_prevents_allowing_the_request() -> None:
     async def script(screen: ScreenHarness) -> None:
         await show_approval(screen, "one\ntwo\nthree\nfour")
         await screen.wait_until_armed()
-        assert screen.controller.approval_prompt.can_allow
+        assert screen.parts.approval_prompt.can_allow
         screen.emulator.screen.resize(9, 80)
         await screen.resize(80)
         await screen.wait_for_text("Enlarge the window")
@@ -382,7 +380,7 @@ def test_keys_sent_before_a_prompt_never_answer_it(seed: int) -> None:
             screen.put_events(sample_events.exec_approval(f"command {number}", number=number))
             screen.type("".join(rng.choices("yan", k=2)))
         await screen.wait_until(
-            lambda: len(screen.controller.event_pump.state.approvals.parked) == 20, "all requests"
+            lambda: len(screen.parts.event_pump.state.approvals.parked) == 20, "all requests"
         )
         assert screen.posted == []
 

@@ -268,7 +268,7 @@ def test_a_list_over_a_request_receives_the_keys() -> None:
         await screen.wait_for_text("⚠ 1 needs approval")
         await screen.press_key("y")
         await screen.wait_for_text("filter: y")
-        assert not screen.controller.approval_prompt.can_reject
+        assert not screen.parts.approval_prompt.can_reject
         screen.type(ESC)
         await screen.wait_for_text("y  Yes, once")
         await screen.wait_until_armed()

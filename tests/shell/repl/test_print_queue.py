@@ -1,7 +1,8 @@
 import pytest
 
-from shell.repl.print_queue import MAX_TEXT_AFTER_INTERRUPT_CHARS, PrintQueue
+from shell.repl.print_queue import PrintQueue
 from shell.view.screen_state import (
+    MAX_INTERRUPTED_TEXT_CHARS,
     Printable,
     PrintMarkdown,
     PrintNotice,
@@ -11,7 +12,7 @@ from shell.view.screen_state import (
 
 pytestmark = pytest.mark.quick
 
-LONG = PrintMarkdown("x" * MAX_TEXT_AFTER_INTERRUPT_CHARS)
+LONG = PrintMarkdown("x" * MAX_INTERRUPTED_TEXT_CHARS)
 
 
 def pop_all(queue: PrintQueue) -> list[Printable]:
@@ -64,6 +65,6 @@ def test_all_text_is_printed_again_after_dropping() -> None:
     queue.add(LONG)
     assert pop_all(queue) == [
         LONG,
-        PrintOmission(MAX_TEXT_AFTER_INTERRUPT_CHARS),
+        PrintOmission(MAX_INTERRUPTED_TEXT_CHARS),
         LONG,
     ]

@@ -70,7 +70,7 @@ def test_several_choices_can_be_selected_in_one_answer() -> None:
         screen.loop.offset_s += 1
         screen.type(ENTER)
         await screen.wait_for_text("question 2 of 2: paint")
-        assert not screen.controller.approval_prompt.can_reject
+        assert not screen.parts.approval_prompt.can_reject
         screen.type("1")
         await screen.wait_for_text("> 1")
         screen.type("\x7f")
@@ -147,9 +147,9 @@ def test_an_armed_question_receives_all_the_keys() -> None:
         await show_question(screen, COLOR)
         for key in ("y", "a", "z", "9", "/"):
             await screen.press_key(key)
-        assert screen.controller.windows.draft_buffer.text == ""
+        assert screen.parts.windows.draft_buffer.text == ""
         assert screen.posted == []
-        assert screen.controller.approval_prompt.can_reject
+        assert screen.parts.approval_prompt.can_reject
 
     run_on_screen(script)
 
@@ -165,7 +165,7 @@ def test_a_long_question_needs_scrolling_to_its_end() -> None:
         for _ in range(12):
             await screen.press_key(PAGE_DOWN)
         await screen.wait_until(
-            lambda: screen.controller.approval_prompt.can_allow, "the end to be acknowledged"
+            lambda: screen.parts.approval_prompt.can_allow, "the end to be acknowledged"
         )
         await screen.press_key("1")
         await screen.wait_for_no_text("No answer")

@@ -104,9 +104,9 @@ def test_incremental_drawing_equals_a_complete_redraw(seed: int) -> None:
         )
         await screen.wait_until(lambda: "the-last-tool" in screen.scrollback, "the end")
         await screen.press_key("\x1b[15~")  # an unbound key: all earlier keys are handled after it
-        await screen.wait_until(lambda: not screen.controller.app.invalidated, "a drawing")
+        await screen.wait_until(lambda: not screen.parts.app.invalidated, "a drawing")
         before = without_spinner_rows(screen.rows)
-        screen.controller.screen.draw()
+        screen.parts.screen.draw()
         assert without_spinner_rows(screen.rows) == before
         missing = [title for title in events.expected_texts if title not in screen.scrollback]
         repeated = [title for title in events.expected_texts if screen.scrollback.count(title) > 1]

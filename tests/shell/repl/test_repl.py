@@ -127,11 +127,11 @@ def test_an_esc_after_enter_is_a_new_press() -> None:
     async def script(screen: ScreenHarness) -> None:
         await start_session(screen)
         await submit_prompt(screen, "one")
-        actions = screen.controller.key_actions
+        actions = screen.parts.key_actions
         actions.on_escape()
         screen.put_events(sample_events.turn_interrupted())
         await screen.wait_for_text("Interrupted.")
-        screen.controller.windows.draft_buffer.insert_text("two")
+        screen.parts.windows.draft_buffer.insert_text("two")
         actions.on_enter(is_last=True)
         actions.on_escape()
         sent = [SendPrompt(text="one"), InterruptTurn(), SendPrompt(text="two"), InterruptTurn()]
@@ -150,7 +150,7 @@ def test_a_quick_second_esc_has_no_separate_effect() -> None:
             sample_events.exec_approval(),
         )
         await screen.wait_for_text("1 of 1")
-        actions = screen.controller.key_actions
+        actions = screen.parts.key_actions
         actions.on_escape()
         await screen.wait_for_text("approval (Ctrl-Y)")
         actions.on_escape()
@@ -208,7 +208,7 @@ def test_ctrl_c_clears_interrupts_confirms_and_then_exits() -> None:
         await screen.wait_for_text("Press Ctrl-C or Ctrl-D again to exit")
         screen.type(CTRL_D)
         await screen.wait_until(
-            lambda: screen.controller.app.is_done or not screen.controller.app.is_running, "the end"
+            lambda: screen.parts.app.is_done or not screen.parts.app.is_running, "the end"
         )
 
     assert run_on_screen(script) == 130
@@ -248,7 +248,7 @@ def test_commands_print_results_and_unknown_ones_an_error() -> None:
         await screen.wait_for_text("Unknown command /nonsense. Type /help for a list.")
         screen.type("/quit\r")
         await screen.wait_until(
-            lambda: screen.controller.app.is_done or not screen.controller.app.is_running, "the end"
+            lambda: screen.parts.app.is_done or not screen.parts.app.is_running, "the end"
         )
         assert screen.posted == []
 
@@ -287,7 +287,7 @@ def test_the_last_notice_is_printed_before_the_exit() -> None:
         await start_session(screen)
         screen.screen_events.put_notice("The session could not be written: disk full")
         screen.repl.exit(1)
-        await screen.wait_until(lambda: not screen.controller.app.is_running, "the end")
+        await screen.wait_until(lambda: not screen.parts.app.is_running, "the end")
         assert "disk full" in screen.text
         assert "primary · default" not in screen.text
 
@@ -308,9 +308,9 @@ def test_no_window_size_breaks_the_running_screen(rows: int, columns: int) -> No
         screen.put_events(sample_events.tool_ended("日本語" * 30))
         screen.type("draft " * 30)
         await screen.wait_until(
-            lambda: len(screen.controller.windows.draft_buffer.text) == 180, "the draft"
+            lambda: len(screen.parts.windows.draft_buffer.text) == 180, "the draft"
         )
-        assert screen.controller.app.is_running
+        assert screen.parts.app.is_running
 
     assert run_on_screen(script, rows=rows, columns=columns) == 0
 
@@ -341,7 +341,7 @@ def test_resizing_while_streaming_loses_and_repeats_nothing(
 def test_drawing_pauses_until_the_window_stops_resizing() -> None:
     async def script(screen: ScreenHarness) -> None:
         await start_session(screen)
-        screen.controller.resize.on_resize()
+        screen.parts.resize.on_resize()
         screen.loop.offset_s -= 10.0  # the timer must not fire yet
         start = len(screen.emulator.raw)
         screen.put_events(*sample_events.complete_turn("Meanwhile."))

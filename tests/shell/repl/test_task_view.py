@@ -27,13 +27,13 @@ def test_down_opens_the_task_view_on_empty_lines() -> None:
         screen.type(DOWN)
         await screen.wait_for_text("No agents are running.")
         await screen.press_key(DOWN)
-        assert screen.controller.footer_hint.text, "the message is shown again"
+        assert screen.parts.footer_hint.text, "the message is shown again"
         await screen.press_key("\x7f")
-        assert not screen.controller.footer_hint.text, "the next key clears the message"
+        assert not screen.parts.footer_hint.text, "the next key clears the message"
         await start_subagents(screen, sample_events.subagent_started(ONE))
         screen.type(f"a{DOWN}")
         await screen.wait_for_text("> a")
-        assert screen.controller.list_input.picker is None
+        assert screen.parts.list_input.picker is None
         screen.type(f"\x7f{DOWN}")
         await screen.wait_for_text("Agents ·")
         screen.put_events(SubagentEvent(ONE, TurnStarted(turn=1, prompt="look")))
@@ -108,14 +108,14 @@ def test_pressing_x_twice_stops_the_selected_agent(second_key: str) -> None:
         await screen.press_key(DOWN)
         await screen.press_key("x")
         await screen.wait_for_text("Stop general-2")
-        stops = [each for each in screen.posted if isinstance(each, StopSubagent)]
+        stops = [message for message in screen.posted if isinstance(message, StopSubagent)]
         assert stops == []
         await screen.press_key(second_key)
         await screen.wait_until(
             lambda: StopSubagent(agent=TWO) in screen.posted, "the second to be stopped"
         )
         assert StopSubagent(agent=ONE) not in screen.posted
-        assert screen.controller.list_input.picker is not None
+        assert screen.parts.list_input.picker is not None
 
     run_on_screen(script)
 
@@ -140,7 +140,7 @@ def test_esc_cancels_the_stop_question_before_the_page() -> None:
         await screen.wait_for_text("general-1 has already ended.")
         await screen.press_key(ESC)
         await screen.wait_for_text("Stopping general-1 and its subagents.")
-        assert screen.controller.list_input.picker is None
+        assert screen.parts.list_input.picker is None
         assert InterruptTurn() not in screen.posted
 
     run_on_screen(script)
@@ -177,9 +177,9 @@ def test_letters_filter_the_list_of_agents() -> None:
         await screen.wait_for_text("1 of 2")
         screen.type("x")
         await screen.wait_for_text("0 of 2")
-        assert not screen.controller.task_view.is_confirming_stop
+        assert not screen.parts.task_view.is_confirming_stop
         await screen.press_key(LEFT)
-        assert screen.controller.list_input.picker is not None
+        assert screen.parts.list_input.picker is not None
 
     run_on_screen(script)
 
@@ -188,7 +188,7 @@ async def wait_quiet_period(screen: ScreenHarness) -> None:
     """Wait longer than the quiet period, once the request is acknowledged."""
 
     def is_acknowledged() -> bool:
-        arming = screen.controller.approval_prompt.arming
+        arming = screen.parts.approval_prompt.arming
         return arming is not None and arming.acknowledged_s is not None
 
     await screen.wait_until(is_acknowledged, "the acknowledgment")
@@ -201,7 +201,7 @@ async def wait_quiet_period(screen: ScreenHarness) -> None:
 async def show_approval_over(screen: ScreenHarness, keys: str, command: str = "git push") -> None:
     await start_subagents(screen, sample_events.subagent_started(ONE))
     screen.type(keys)
-    await screen.wait_until(lambda: screen.controller.task_view.is_open, "the task view")
+    await screen.wait_until(lambda: screen.parts.task_view.is_open, "the task view")
     screen.put_events(sample_events.exec_approval(command))
     await screen.wait_for_text("y  Yes, once")
 
@@ -219,7 +219,7 @@ def test_an_armed_request_is_answered_within_the_task_view(
         await screen.press_key(key)
         await screen.wait_for_no_text("y  Yes, once")
         assert screen.posted[-1] == SubmitDecision(id=REQUEST_ID, decision=decision)
-        assert screen.controller.task_view.selected_agent == ONE
+        assert screen.parts.task_view.selected_agent == ONE
         await screen.press_key("x")
         await screen.wait_for_text("Stop general-1")
 
@@ -243,7 +243,7 @@ def test_typing_a_reason_returns_to_the_task_view(view: str) -> None:
         assert screen.posted[-1] == SubmitDecision(
             id=REQUEST_ID, decision="no", feedback="not xy, never"
         )
-        assert screen.controller.task_view.selected_agent == ONE
+        assert screen.parts.task_view.selected_agent == ONE
 
     run_on_screen(script)
 
@@ -253,13 +253,13 @@ def test_the_y_to_stop_agents_never_allows_requests(view: str) -> None:
     async def script(screen: ScreenHarness) -> None:
         await start_subagents(screen, sample_events.subagent_started(ONE))
         screen.type(view)
-        await screen.wait_until(lambda: screen.controller.task_view.is_open, "the task view")
+        await screen.wait_until(lambda: screen.parts.task_view.is_open, "the task view")
         await screen.press_key("x")
         await screen.wait_for_text("Stop general-1")
         screen.put_events(sample_events.exec_approval())
         await screen.wait_for_text("y  Yes, once")
         await wait_quiet_period(screen)
-        assert not screen.controller.approval_prompt.can_reject
+        assert not screen.parts.approval_prompt.can_reject
         await screen.press_key("y")
         assert screen.posted[-1] == StopSubagent(agent=ONE)
         await screen.wait_until_armed()
@@ -276,10 +276,10 @@ def test_a_deferred_request_returns_into_the_task_view(
         await screen.wait_until_armed()
         await screen.press_key(ESC)
         await screen.wait_for_no_text("y  Yes, once")
-        assert screen.controller.task_view.is_open
+        assert screen.parts.task_view.is_open
         await screen.press_key(CTRL_Y)
         await screen.wait_for_text("Press a key to answer")
-        assert screen.controller.task_view.is_open
+        assert screen.parts.task_view.is_open
 
     run_on_screen(script)
 
@@ -295,7 +295,7 @@ def test_filter_text_delays_arming_like_a_draft() -> None:
         await screen.wait_for_text("filter: geny")
         await screen.wait_for_text("You have a draft; press Ctrl-Y to answer")
         await wait_quiet_period(screen)
-        assert not screen.controller.approval_prompt.can_reject
+        assert not screen.parts.approval_prompt.can_reject
         for _ in "geny":
             await screen.press_key("\x7f")
         await screen.wait_until_armed()
@@ -321,11 +321,11 @@ def test_elapsed_times_advance_in_the_task_view() -> None:
 def test_enter_never_sends_a_hidden_draft() -> None:
     async def script(screen: ScreenHarness) -> None:
         await show_approval_over(screen, OPEN_PAGE)
-        screen.controller.draft_input.prepend("not yet")
+        screen.parts.draft_input.prepend("not yet")
         await screen.press_key(CTRL_Y)
         await screen.wait_until_armed()
         await screen.press_key("\r")
-        assert screen.controller.windows.draft_buffer.text == "not yet"
-        assert screen.controller.event_pump.state.queued_prompts == ()
+        assert screen.parts.windows.draft_buffer.text == "not yet"
+        assert screen.parts.event_pump.state.queued_prompts == ()
 
     run_on_screen(script)

@@ -93,9 +93,7 @@ def test_an_unfinished_reason_is_restored_for_the_same_request() -> None:
         await screen.wait_until_armed()
         await screen.press_key(TAB)
         await screen.wait_for_text("no, because:")
-        assert not screen.controller.windows.side_buffer.text, (
-            "the reason belongs to another request"
-        )
+        assert not screen.parts.windows.side_buffer.text, "the reason belongs to another request"
 
     run_on_screen(script)
 

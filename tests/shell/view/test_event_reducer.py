@@ -17,10 +17,11 @@ from messages.turns import (
 from shell.console.screen_event_queue import Notice, ScreenEvent
 from shell.console.ui_commands import InterruptTurn, SendPrompt
 from shell.view import screen_state
-from shell.view.event_reducer import MAX_LATE_CHARS, apply_event
+from shell.view.event_reducer import apply_event
 from shell.view.footer import render_footer
 from shell.view.progress_rows import render_progress_rows, render_queued_rows
 from shell.view.screen_state import (
+    MAX_INTERRUPTED_TEXT_CHARS,
     PrintMarkdown,
     PrintNotice,
     PrintOmission,
@@ -128,7 +129,7 @@ def test_interrupting_without_a_turn_does_nothing() -> None:
 
 def test_a_flood_of_text_after_esc_is_counted() -> None:
     stopping, _ = screen_state.interrupt(create_running_state())
-    flood = TextDelta(text="x\n\n" * MAX_LATE_CHARS)
+    flood = TextDelta(text="x\n\n" * MAX_INTERRUPTED_TEXT_CHARS)
     current, effects = apply_events(TextDelta(text="One.\n\nTwo."), flood, initial=stopping)
     assert effects == (PrintMarkdown("One."), PrintOmission(len(flood.text)))
     assert apply_event(current, sample_events.turn_interrupted(), 11.0)[1] == (

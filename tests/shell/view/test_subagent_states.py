@@ -78,7 +78,7 @@ def test_a_row_shows_activity_elapsed_time_and_tokens() -> None:
     )
     (row,) = render_subagent_rows(state, 75.0, 80)
     assert get_text(row) == "● general-1 look about · bash ls · 1m 05s · 40 tokens"
-    assert all(len(get_text(each)) <= 20 for each in render_subagent_rows(state, 75.0, 20))
+    assert all(len(get_text(row)) <= 20 for row in render_subagent_rows(state, 75.0, 20))
     after = apply_events(
         create_started_event(ONE),
         create_subagent_event(ONE, LS),
@@ -146,15 +146,17 @@ def test_the_activity_of_all_agents_together_is_limited() -> None:
         ):
             state, _ = apply_event(state, event, 10.0)
         state, _ = apply_event(state, create_subagent_event(child, LISTED), 10.0)
-    rows = state.subagents.subagents.values()
+    subagents = state.subagents.subagents.values()
     assert (
         state.subagents.activity_chars
-        == sum(row.activity.chars for row in rows)
+        == sum(subagent.activity.chars for subagent in subagents)
         <= MAX_TREE_ACTIVITY_CHARS
     )
     assert not state.subagents.subagents[gone].activity.events
-    assert all(row.activity.events[-1].type == "tool_ended" for row in state.subagents.running)
-    assert any(row.activity.dropped_count for row in state.subagents.running)
+    assert all(
+        subagent.activity.events[-1].type == "tool_ended" for subagent in state.subagents.running
+    )
+    assert any(subagent.activity.dropped_count for subagent in state.subagents.running)
 
 
 def test_a_row_shows_waiting_for_slot_or_approval() -> None:
@@ -220,7 +222,7 @@ def test_the_tree_is_indented_below_the_primary_agent() -> None:
 def test_an_agent_is_found_by_name_or_address_suffix() -> None:
     subagents = apply_events(create_started_event(ONE), create_started_event(DEEP)).subagents
     found = [subagents.find_by_name(name) for name in ("explore-1", "/primary/general-1/explore-1")]
-    assert [row.address for row in found if row] == [DEEP, DEEP]
+    assert [subagent.address for subagent in found if subagent] == [DEEP, DEEP]
     assert subagents.find_by_name("general-2/explore-1") is None
 
 
