@@ -76,9 +76,9 @@ class ScriptedAgents:
 
     def get_last_results(self, prompt: str) -> list[str]:
         """Return the last tool results that the agent with this prompt received."""
-        last = next(each for each in reversed(self.requests) if get_prompt(each) == prompt)
+        last = next(request for request in reversed(self.requests) if get_prompt(request) == prompt)
         blocks: Any = last.messages[-1]["content"]
-        return [str(each["content"]) for each in blocks if each["type"] == "tool_result"]
+        return [str(block["content"]) for block in blocks if block["type"] == "tool_result"]
 
 
 def make_reply(line: Any) -> Reply:  # noqa: ANN401  (a line of any kind)
@@ -129,7 +129,7 @@ class RunningSession:
     @property
     def agents(self) -> list[Address]:
         """Return the addresses of all live subagents."""
-        return [each for each in self.system.addresses if each.parent.is_under(PRIMARY)]
+        return [address for address in self.system.addresses if address.parent.is_under(PRIMARY)]
 
     def records(self) -> tuple[Record, ...]:
         return read_log(self.session.log.path).records

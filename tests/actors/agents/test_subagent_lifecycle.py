@@ -96,7 +96,9 @@ def test_a_paused_subagent_continues_when_given_another_task(
     wait_for_completion(after)
 
     assert "all" in after.scripted_agents.get_last_results("begin")[0]
-    assert [each.task_number for each in after.records() if isinstance(each, SubagentStarted)] == [
+    assert [
+        record.task_number for record in after.records() if isinstance(record, SubagentStarted)
+    ] == [
         1,
         2,
     ]
@@ -117,7 +119,7 @@ def test_names_are_never_reused_in_a_session(sessions: SessionFixture) -> None:
     )
     after.prompt("more", turn=2)
     wait_for_completion(after)
-    names = [each.child.name for each in after.records() if isinstance(each, SubagentStarted)]
+    names = [record.child.name for record in after.records() if isinstance(record, SubagentStarted)]
     assert names == ["general-1", "general-2", "general-3"]
 
 
@@ -204,7 +206,9 @@ def wait_for_stream(running: RunningSession) -> None:
     while not isinstance(received[-1] if received else None, TextDelta):
         sender, message = running.user.next_from()
         received += [message] if sender == CHILD else []
-    assert [each.agent for each in received if isinstance(each, SessionConfigured)] == ["general"]
+    assert [event.agent for event in received if isinstance(event, SessionConfigured)] == [
+        "general"
+    ]
 
 
 class AgentCrashError(Exception):

@@ -79,7 +79,7 @@ def test_events_go_up_with_their_source_but_deltas_do_not(sessions: SessionFixtu
 
     child = Address("/primary/general-1")
     from_child = [message for sender, message in received if sender == child]
-    assert [each.type for each in from_child if each is not None] == [
+    assert [event.type for event in from_child if event is not None] == [
         "turn_started",
         "reply_completed",
         "usage_changed",
@@ -89,7 +89,7 @@ def test_events_go_up_with_their_source_but_deltas_do_not(sessions: SessionFixtu
         "usage_changed",
         "turn_completed",
     ]
-    assert not any(isinstance(each, TextDelta | SessionConfigured) for each in from_child)
+    assert not any(isinstance(event, TextDelta | SessionConfigured) for event in from_child)
     kinds = [str(message.type) for sender, message in received if sender == PRIMARY]
     assert kinds.count("subagent_started") == kinds.count("subagent_ended") == 1
 
@@ -193,7 +193,7 @@ def test_an_earlier_subagent_continues_its_conversation(sessions: SessionFixture
     running.prompt()
     wait_for_completion(running)
 
-    contents = [each["content"] for each in running.scripted_agents.requests[3].messages]
+    contents = [message["content"] for message in running.scripted_agents.requests[3].messages]
     assert [block[0]["text"] for block in contents if isinstance(block, list)] == [  # type: ignore[index,call-overload]
         "look",
         "I saw it",
@@ -201,7 +201,7 @@ def test_an_earlier_subagent_continues_its_conversation(sessions: SessionFixture
     ]
     starts = [(e.child, e.task_number) for e in running.records() if isinstance(e, SubagentStarted)]
     assert starts == [("/primary/general-1", 1), ("/primary/general-1", 2)]
-    prompts = [each.prompt for each in running.records() if isinstance(each, TurnStarted)]
+    prompts = [record.prompt for record in running.records() if isinstance(record, TurnStarted)]
     assert prompts == ["begin", "look", "look again"]
 
 
@@ -221,7 +221,7 @@ def test_an_invalid_task_is_an_error_that_says_what_exists(
     wait_for_completion(running)
 
     assert error in running.scripted_agents.get_last_results("begin")[0]
-    assert not any(isinstance(each, SubagentStarted) for each in running.records())
+    assert not any(isinstance(record, SubagentStarted) for record in running.records())
 
 
 def test_a_full_tree_stays_within_its_slots_without_deadlock(
@@ -237,7 +237,9 @@ def test_a_full_tree_stays_within_its_slots_without_deadlock(
     assert wait_for_completion(running).text == "done"
 
     assert running.scripted_agents.max_active_requests <= 2
-    names = [each.child.name for each in running.records() if isinstance(each, SubagentStarted)]
+    names = [
+        record.child.name for record in running.records() if isinstance(record, SubagentStarted)
+    ]
     assert sorted(names) == sorted(f"general-{n}" for n in range(1, 13)), (
         "two subagents have one name"
     )

@@ -320,5 +320,5 @@ def test_a_local_server_gets_over_a_hundred_parallel_requests() -> None:
             jobs = (stream_reply(client) for _ in range(request_count))
             return list(await asyncio.gather(*jobs, return_exceptions=True))
 
-    assert [type(each) for each in asyncio.run(send_all())] == [ModelError] * request_count
+    assert [type(result) for result in asyncio.run(send_all())] == [ModelError] * request_count
     assert keys == {b"authorization: bearer key"}

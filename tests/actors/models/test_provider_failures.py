@@ -378,7 +378,7 @@ def test_a_key_quoted_by_the_server_is_redacted() -> None:
         respond_http_error(401, "authentication_error", f"bad key {key}"),
         respond_stream_error("overloaded_error", f"not for {key}"),
     )
-    assert [str(send_with_key(key, each)).count(key) for each in responses] == [0, 0]
+    assert [str(send_with_key(key, response)).count(key) for response in responses] == [0, 0]
     assert "[secret]" in str(send_with_key(key, responses[0]))
 
 
@@ -421,7 +421,7 @@ def look_up_limits(response: ScriptedResponse | None) -> tuple[ModelLimitsFound 
             return await client.look_up_limits("claude-test")
 
     with ScriptedServer(limits_response=response) as server:
-        return asyncio.run(send(server)), [each.path for each in server.limits_requests]
+        return asyncio.run(send(server)), [request.path for request in server.limits_requests]
 
 
 def test_model_limits_are_read_from_the_server() -> None:

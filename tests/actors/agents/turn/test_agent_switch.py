@@ -105,7 +105,7 @@ def test_stricter_rights_apply_before_the_sync_and_looser_after(
 ) -> None:
     driver.hold_disk = True
     driver.send(TO_PLAN)
-    assert [type(each) for each in driver.effects] == [WriteRecord, TightenProfile]
+    assert [type(effect) for effect in driver.effects] == [WriteRecord, TightenProfile]
     assert (driver.state.selection.agent, driver.state.selection.get_max_mode()) == (
         "build",
         "plan",
@@ -114,7 +114,7 @@ def test_stricter_rights_apply_before_the_sync_and_looser_after(
     assert driver.get_effects(ApplyAgent)
     driver.effects.clear()
     driver.send(TO_PREVIOUS)
-    assert [type(each) for each in driver.effects] == [WriteRecord]
+    assert [type(effect) for effect in driver.effects] == [WriteRecord]
     assert driver.state.selection.get_max_mode() == "plan"
     driver.sync()
     assert driver.state.selection.get_max_mode() == "yolo"
@@ -152,7 +152,7 @@ def test_an_unwritten_switch_still_applies_the_stricter_rights(
     driver.send(AppendFailed(id=driver.state.persistence.last_append_id, detail="disk full"))
     assert driver.state.selection.agent == "build"
     assert driver.state.selection.get_max_mode() == "plan"
-    failures = [each for each in driver.events if isinstance(each, SwitchAgentFailed)]
+    failures = [event for event in driver.events if isinstance(event, SwitchAgentFailed)]
     assert failures[0].detail == "the switch to plan cannot be saved yet (disk full)"
 
 
@@ -161,10 +161,10 @@ def test_a_prompt_waits_until_a_switch_is_written(driver: TurnDriver) -> None:
     driver.hold_disk = True
     driver.send(TO_PLAN)
     driver.send(StartTurn(turn=1, text="do it"))
-    assert [type(each) for each in driver.records] == [AgentSwitched]
+    assert [type(record) for record in driver.records] == [AgentSwitched]
     driver.hold_disk = False
     driver.sync()
-    assert [type(each) for each in driver.records] == [AgentSwitched, TurnStarted]
+    assert [type(record) for record in driver.records] == [AgentSwitched, TurnStarted]
     assert driver.get_effects(SendModelRequest) == [SendModelRequest(1)]
 
 
@@ -173,7 +173,7 @@ def test_a_prompt_does_not_wait_for_a_failed_switch(driver: TurnDriver) -> None:
     driver.send(TO_PLAN)
     driver.send(StartTurn(turn=1, text="do it"))
     driver.send(AppendFailed(id=driver.state.persistence.last_append_id, detail="disk full"))
-    assert [type(each) for each in driver.records] == [AgentSwitched, TurnStarted]
+    assert [type(record) for record in driver.records] == [AgentSwitched, TurnStarted]
 
 
 def test_a_call_does_not_start_while_a_switch_is_pending(driver: TurnDriver) -> None:
@@ -190,7 +190,9 @@ def test_a_confirmed_switch_is_recorded_before_the_result() -> None:
     driver = TurnDriver(make_switchable_state("plan"))
     request = request_switch(driver, "")
     driver.send(answer(request, YES))
-    kinds = [type(each) for each in driver.records if isinstance(each, AgentSwitched | ToolEnded)]
+    kinds = [
+        type(record) for record in driver.records if isinstance(record, AgentSwitched | ToolEnded)
+    ]
     assert kinds == [AgentSwitched, ToolEnded]
     assert driver.state.selection.agent == "build"
     assert driver.results == [("c1", "ok", f"Switch?\nThe user: {YES}")]
@@ -201,7 +203,7 @@ def test_a_declined_switch_is_a_result_for_the_model(text: str) -> None:
     driver = TurnDriver(make_switchable_state("plan"))
     driver.send(answer(request_switch(driver, ""), text))
     assert driver.state.selection.agent == "plan"
-    assert not [each for each in driver.records if isinstance(each, AgentSwitched)]
+    assert not [record for record in driver.records if isinstance(record, AgentSwitched)]
     result = f"The user did not agree; nothing was switched. The user said: {text}"
     assert driver.results == [("c1", "ok", result)]
 
@@ -275,7 +277,7 @@ def test_a_recorded_confirmation_switches_after_a_resume() -> None:
     started = TurnStarted(turn=1, prompt="do it")
     driver = resume_from(SWITCHED, started, replied, request, answer(request.id, YES))
     assert driver.state.selection.agent == "reviewer"
-    assert [type(each) for each in driver.records][:2] == [AgentSwitched, ToolEnded]
+    assert [type(record) for record in driver.records][:2] == [AgentSwitched, ToolEnded]
 
 
 def test_two_pending_switches_are_applied_one_by_one(driver: TurnDriver) -> None:
@@ -288,4 +290,4 @@ def test_two_pending_switches_are_applied_one_by_one(driver: TurnDriver) -> None
     assert driver.state.selection.agent == "plan"
     driver.sync()
     assert driver.state.selection.agent == "build"
-    assert [each.switched.agent for each in driver.get_effects(ApplyAgent)] == ["plan", "build"]
+    assert [effect.switched.agent for effect in driver.get_effects(ApplyAgent)] == ["plan", "build"]

@@ -91,7 +91,7 @@ def test_a_write_failure_and_its_end_are_reported_once(
     driver.send(AppendTimeout(id=0))
     driver.sync()
 
-    changes = [each for each in driver.events if isinstance(each, PersistenceChanged)]
+    changes = [event for event in driver.events if isinstance(event, PersistenceChanged)]
     assert changes == [
         PersistenceChanged(state="failing", detail="a short write"),
         PersistenceChanged(state="ok"),

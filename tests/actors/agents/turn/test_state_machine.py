@@ -56,7 +56,7 @@ def driver() -> TurnDriver:
 
 
 def list_types(effects: tuple[Effect, ...]) -> list[type[Effect]]:
-    return [type(each) for each in effects]
+    return [type(effect) for effect in effects]
 
 
 # The normal course of a turn
@@ -99,7 +99,7 @@ def test_a_reading_call_runs_without_a_record(driver: TurnDriver) -> None:
     plan = driver.plan("c1")
 
     assert driver.decide("c1", "allow")[-1] == RunCall("c1", plan)
-    assert not any(isinstance(each, ToolStarted) for each in driver.records)
+    assert not any(isinstance(record, ToolStarted) for record in driver.records)
 
 
 def test_the_model_continues_once_every_result_is_on_disk(driver: TurnDriver) -> None:
@@ -121,7 +121,7 @@ def test_usage_adds_up_within_a_turn_only(driver: TurnDriver) -> None:
     driver.reply(TextBlock(text="done"))
     driver.start_turn(TextBlock(text="done"))
 
-    ends = [each for each in driver.events if isinstance(each, TurnCompleted)]
+    ends = [event for event in driver.events if isinstance(event, TurnCompleted)]
     assert [end.usage for end in ends] == [USAGE + USAGE, USAGE]
 
 
@@ -191,7 +191,7 @@ def test_invalid_calls_fail_the_turn_without_a_reply(
     driver.start_turn(*tool_uses)
 
     assert isinstance(driver.events[-1], TurnFailed)
-    assert [type(each) for each in driver.records] == [TurnStarted, TurnFailed]
+    assert [type(record) for record in driver.records] == [TurnStarted, TurnFailed]
 
 
 def test_a_model_failure_keeps_the_partial_text(driver: TurnDriver) -> None:
@@ -297,7 +297,7 @@ def test_a_decision_by_a_removed_rule_is_asked_again(driver: TurnDriver) -> None
     driver.decide("c1", "ask")
 
     assert driver.run_calls == []
-    assert [each.id for each in driver.get_effects(RequestApproval)] == [
+    assert [effect.id for effect in driver.get_effects(RequestApproval)] == [
         approval_id,
         "/primary#2@1",
     ]
@@ -401,7 +401,7 @@ def test_a_successful_file_change_includes_its_diff(driver: TurnDriver) -> None:
         driver.decide(call_id, "allow")
         driver.send(make_tool_failed("c2", "rejected")) if call_id == "c2" else driver.succeed("c1")
 
-    diffs = [(each.status, each.diff) for each in list_results(driver)]
+    diffs = [(record.status, record.diff) for record in list_results(driver)]
     assert diffs == [("ok", "+version 1"), ("error", "")]
 
 
@@ -421,7 +421,7 @@ def test_a_long_diff_is_truncated_at_a_line_end(driver: TurnDriver) -> None:
 
 
 def list_results(driver: TurnDriver) -> list[ToolEnded]:
-    return [each for each in driver.records if isinstance(each, ToolEnded)]
+    return [record for record in driver.records if isinstance(record, ToolEnded)]
 
 
 def test_a_changed_target_is_planned_and_asked_again(driver: TurnDriver) -> None:
@@ -433,12 +433,12 @@ def test_a_changed_target_is_planned_and_asked_again(driver: TurnDriver) -> None
     driver.decide("c1", "ask")
 
     assert driver.run_calls == ["c1"]
-    requests = [(each.id, each.plan) for each in driver.get_effects(RequestApproval)]
+    requests = [(effect.id, effect.plan) for effect in driver.get_effects(RequestApproval)]
     assert requests == [
         ("/primary#1@1", make_plan("c1", 1)),
         ("/primary#2@1", make_plan("c1", 2)),
     ]
-    reasons = [each.decision.reason for each in driver.get_effects(RequestApproval)]
+    reasons = [effect.decision.reason for effect in driver.get_effects(RequestApproval)]
     assert reasons == ["a rule", f"a rule; {TARGET_CHANGED_NOTE}"]
 
 

@@ -59,7 +59,7 @@ def make_switch(agent: str, previous_agent: str) -> AgentSwitched:
 
 @pytest.mark.parametrize("part", [AgentState(), *PARTS], ids=lambda part: type(part).__name__)
 def test_each_part_of_the_state_is_small_and_frozen(part: Any) -> None:  # noqa: ANN401  (any part)
-    names = [each.name for each in fields(part)]
+    names = [field.name for field in fields(part)]
     assert len(names) <= MAX_FIELDS
     with pytest.raises(FrozenInstanceError):
         setattr(part, names[0], None)

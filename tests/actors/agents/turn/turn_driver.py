@@ -47,7 +47,7 @@ class TurnDriver:
     def collect(self, effects: tuple[Effect, ...]) -> tuple[Effect, ...]:
         """Collect effects; unless the disk is held, confirm records at once."""
         self.effects += effects
-        if any(isinstance(each, WriteRecord) for each in effects) and not self.hold_disk:
+        if any(isinstance(effect, WriteRecord) for effect in effects) and not self.hold_disk:
             effects += self.sync()
         return effects
 
@@ -74,7 +74,7 @@ class TurnDriver:
 
     def decide(self, call_id: str, action: Action, *resolved_paths: str) -> tuple[Effect, ...]:
         """Answer a call's last evaluation; its paths resolve to `resolved_paths`."""
-        ids = [each.id for each in self.get_effects(EvaluateCall) if each.call_id == call_id]
+        ids = [effect.id for effect in self.get_effects(EvaluateCall) if effect.call_id == call_id]
         return self.send(make_decision(ids[-1], action, *resolved_paths))
 
     def allow(self, call_id: str) -> CallPlan:
@@ -92,26 +92,26 @@ class TurnDriver:
         return self.send(ToolSucceeded(call_id=call_id, output=ToolOutput(text=text)))
 
     def get_effects(self, kind: type[E]) -> list[E]:
-        return [each for each in self.effects if isinstance(each, kind)]
+        return [effect for effect in self.effects if isinstance(effect, kind)]
 
     @property
     def records(self) -> list[Record]:
-        return [each.record for each in self.get_effects(WriteRecord)]
+        return [effect.record for effect in self.get_effects(WriteRecord)]
 
     @property
     def events(self) -> list[AgentEvent]:
-        return [each.event for each in self.get_effects(PublishEvent)]
+        return [effect.event for effect in self.get_effects(PublishEvent)]
 
     @property
     def results(self) -> list[tuple[str, str, str]]:
         """Return call id, status and text of every result."""
-        ended = [each for each in self.records if isinstance(each, ToolEnded)]
-        return [(each.call_id, each.status, each.text) for each in ended]
+        ended = [record for record in self.records if isinstance(record, ToolEnded)]
+        return [(record.call_id, record.status, record.text) for record in ended]
 
     @property
     def planned_calls(self) -> list[str]:
-        return [each.call_id for each in self.get_effects(PlanCall)]
+        return [effect.call_id for effect in self.get_effects(PlanCall)]
 
     @property
     def run_calls(self) -> list[str]:
-        return [each.call_id for each in self.get_effects(RunCall)]
+        return [effect.call_id for effect in self.get_effects(RunCall)]
