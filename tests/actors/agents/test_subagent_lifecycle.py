@@ -15,7 +15,6 @@ from messages.subagents import (
     AssignTask,
     CancelTask,
     PromptRejected,
-    SubagentEnded,
     SubagentStarted,
     SubscribeToAgent,
 )
@@ -29,6 +28,7 @@ from messages.turns import (
 from tests.actors.agents.scripted_agents import (
     RunningSession,
     SessionFixture,
+    list_task_ends,
     make_task_call,
     make_tool_use,
     never_reply,
@@ -38,10 +38,6 @@ from tests.actors.agents.scripted_agents import (
 
 pytestmark = pytest.mark.quick
 CHILD = Address("/primary/general-1")
-
-
-def list_task_ends(running: RunningSession) -> list[tuple[str, str]]:
-    return [(e.child.name, e.status) for e in running.records() if isinstance(e, SubagentEnded)]
 
 
 def test_an_open_request_is_sent_again_after_a_crash(

@@ -13,8 +13,8 @@ from messages.approvals import ShowApproval
 from messages.subagents import SubagentEnded, SubagentQueued, SubagentStarted
 from messages.turns import TurnFailed
 from tests.actors.agents.scripted_agents import (
-    RunningSession,
     SessionFixture,
+    list_task_ends,
     make_task_call,
     make_tool_use,
     never_reply,
@@ -23,15 +23,6 @@ from tests.actors.agents.scripted_agents import (
 )
 
 pytestmark = pytest.mark.quick
-
-
-def list_task_ends(running: RunningSession) -> list[tuple[str, str]]:
-    """Return each task's subagent and status, in the order in which they ended."""
-    return [
-        (record.child.name, record.status)
-        for record in running.records()
-        if isinstance(record, SubagentEnded)
-    ]
 
 
 def test_the_task_tool_is_not_offered_at_the_depth_limit(

@@ -18,6 +18,7 @@ from messages.turns import (
     TurnStarted,
 )
 from tests.actors.agents.scripted_agents import (
+    RunningSession,
     SessionFixture,
     make_model_error,
     make_task_call,
@@ -27,6 +28,14 @@ from tests.actors.agents.scripted_agents import (
 )
 
 pytestmark = pytest.mark.quick
+
+
+def receive_until_end(running: RunningSession, end: type[object]) -> list[tuple[Address, Any]]:
+    """Return all messages, with their senders, up to this end of the primary agent's turn."""
+    received = [running.user.next_from()]
+    while not (received[-1][0] == PRIMARY and isinstance(received[-1][1], end)):
+        received.append(running.user.next_from())
+    return received
 
 
 def test_a_subagent_sees_only_its_prompt(
@@ -71,11 +80,7 @@ def test_events_go_up_with_their_source_but_deltas_do_not(sessions: SessionFixtu
         }
     )
     running.prompt()
-    received: list[tuple[Address, Any]] = []
-    while not (
-        received and isinstance(received[-1][1], TurnCompleted) and received[-1][0] == PRIMARY
-    ):
-        received.append(running.user.next_from())
+    received = receive_until_end(running, TurnCompleted)
 
     child = Address("/primary/general-1")
     from_child = [message for sender, message in received if sender == child]
@@ -146,16 +151,11 @@ def test_stopping_a_turn_withdraws_requests_and_ends_three_levels(
     running.prompt()
     running.user.wait_for(ShowApproval)
     running.cancel()
-    received: list[Any] = []
-    while not (
-        received and isinstance(received[-1][1], TurnInterrupted) and received[-1][0] == PRIMARY
-    ):
-        received.append(running.user.next_from())
+    received = receive_until_end(running, TurnInterrupted)
 
-    ended = [m.status for s, m in received if s == PRIMARY and isinstance(m, ToolEnded)]
-    assert ended == ["cancelled", "cancelled"]
-    texts = [m.text for s, m in received if s == PRIMARY and isinstance(m, ToolEnded)]
-    assert any("I was about to" in text for text in texts)
+    ended = [m for sender, m in received if sender == PRIMARY and isinstance(m, ToolEnded)]
+    assert [message.status for message in ended] == ["cancelled", "cancelled"]
+    assert any("I was about to" in message.text for message in ended)
     kinds = [message.type for _, message in received]
     assert "dismiss_approval" in kinds
     assert not running.user.shown_ids

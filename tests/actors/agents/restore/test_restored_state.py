@@ -2,12 +2,10 @@
 
 import pytest
 
-from actors.agents.restore.restored_state import restore
 from actors.agents.turn.call_lifecycle import OUTCOME_UNKNOWN
 from actors.agents.turn.effects import Effect, PlanCall, RequestApproval, SendModelRequest
 from actors.agents.turn.model_replies import INCOMPLETE_CALL
 from actors.agents.turn.self_messages import ToolFailed
-from actors.agents.turn.state_machine import resume_turn
 from actors.agents.turn.turn_state import TurnStage
 from messages.approvals import (
     ApprovalRequest,
@@ -71,9 +69,8 @@ def make_tool_ended(call_id: str = "c1") -> ToolEnded:
 
 def resume_from(*records: Record) -> tuple[TurnDriver, tuple[Effect, ...]]:
     """Open the session a second time and continue its turn."""
-    state, effects = resume_turn(restore(records, make_state(run=2)))
-    driver = TurnDriver(state)
-    return driver, driver.collect(effects)
+    driver = TurnDriver.resume(records, make_state(run=2))
+    return driver, tuple(driver.effects)
 
 
 WITH_CALL = (TURN_STARTED, make_reply_completed(make_tool_use("c1")))
@@ -237,8 +234,8 @@ def test_an_approval_is_bound_to_the_resolved_paths(resolved_path: str) -> None:
     driver.decide("c1", "ask", resolved_path)
 
     assert driver.run_calls == (["c1"] if resolved_path == "a.txt" else [])
-    again = ["/primary#1@2"] if resolved_path == "b.txt" else []
-    assert [effect.id for effect in driver.get_effects(RequestApproval)] == again
+    new_request_ids = ["/primary#1@2"] if resolved_path == "b.txt" else []
+    assert [effect.id for effect in driver.get_effects(RequestApproval)] == new_request_ids
 
 
 def test_an_open_request_is_sent_again_with_current_paths() -> None:

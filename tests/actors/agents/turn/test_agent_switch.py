@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import pytest
 
-from actors.agents.restore.restored_state import restore
 from actors.agents.turn.agent_selection import AgentSelection, PrimaryAgent
 from actors.agents.turn.agent_state import AgentState
 from actors.agents.turn.effects import (
@@ -16,7 +15,6 @@ from actors.agents.turn.effects import (
     WriteRecord,
 )
 from actors.agents.turn.self_messages import PlanFileChecked, ToolPlanned
-from actors.agents.turn.state_machine import resume_turn
 from messages.address import PRIMARY
 from messages.approvals import ApprovalDecided, ApprovalUnavailable, QuestionRequest
 from messages.journal import Appended, AppendFailed, Record
@@ -125,9 +123,9 @@ def test_switching_back_returns_to_the_previous_agent() -> None:
     driver.send(TO_PLAN)
     driver.send(TO_PREVIOUS)
     assert driver.state.selection.agent == "reviewer"
-    (_, back) = driver.records
-    assert isinstance(back, AgentSwitched)
-    assert "The plan is in /p.md." in back.text
+    (_, second) = driver.records
+    assert isinstance(second, AgentSwitched)
+    assert "The plan is in /p.md." in second.text
     driver.send(TO_PLAN)
     driver.send(PlanFileChecked(agent="", plan_exists=False))
     last = driver.records[-1]
@@ -135,13 +133,13 @@ def test_switching_back_returns_to_the_previous_agent() -> None:
     assert "No plan was written: /p.md does not exist." in last.text
 
 
-@pytest.mark.parametrize("agent", ["build", "", "nobody"])
+@pytest.mark.parametrize("agent", ["build", "", "unknown"])
 def test_a_switch_to_an_invalid_agent_fails(driver: TurnDriver, agent: str) -> None:
     driver.send(PlanFileChecked(agent=agent, plan_exists=False))
     assert driver.records == []
-    (report,) = driver.events
-    assert isinstance(report, SwitchAgentFailed)
-    assert report.agent == "build"
+    (failed,) = driver.events
+    assert isinstance(failed, SwitchAgentFailed)
+    assert failed.agent == "build"
 
 
 def test_an_unwritten_switch_still_applies_the_stricter_rights(
@@ -229,11 +227,7 @@ def test_a_rule_that_allows_does_not_confirm_a_switch() -> None:
 
 
 def resume_from(*records: Record) -> TurnDriver:
-    restored = restore(records, make_switchable_state(run=2))
-    driver = TurnDriver(restored.state)
-    driver.state, effects = resume_turn(restored)
-    driver.collect(effects)
-    return driver
+    return TurnDriver.resume(records, make_switchable_state(run=2))
 
 
 SWITCHED = AgentSwitched(

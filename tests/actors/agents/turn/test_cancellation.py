@@ -6,7 +6,6 @@ from actors.agents.turn.call_completion import INTERRUPTED_BEFORE_RUN, INTERRUPT
 from actors.agents.turn.effects import (
     CancelCall,
     CancelModelRequest,
-    Effect,
     PublishEvent,
     SendModelRequest,
     WithdrawSubtree,
@@ -28,20 +27,11 @@ from tests.actors.agents.turn.message_builders import (
     make_tool_failed,
     make_tool_use,
 )
-from tests.actors.agents.turn.turn_driver import TurnDriver
+from tests.actors.agents.turn.turn_driver import TurnDriver, list_types
 
 pytestmark = pytest.mark.quick
 
 INTERRUPTED = TurnInterrupted(turn=1, usage=USAGE)
-
-
-@pytest.fixture
-def driver() -> TurnDriver:
-    return TurnDriver()
-
-
-def list_types(effects: tuple[Effect, ...]) -> list[type[Effect]]:
-    return [type(effect) for effect in effects]
 
 
 # Stopping

@@ -27,11 +27,6 @@ from tests.actors.agents.turn.turn_driver import TurnDriver
 pytestmark = pytest.mark.quick
 
 
-@pytest.fixture
-def driver() -> TurnDriver:
-    return TurnDriver()
-
-
 def fail_append(driver: TurnDriver, detail: str = "disk full") -> tuple[Effect, ...]:
     return driver.send(AppendFailed(id=driver.state.persistence.last_append_id, detail=detail))
 

@@ -74,7 +74,7 @@ def test_a_changed_copy_leaves_the_original_unchanged() -> None:
     assert turn == TurnState(number=1)
 
 
-def test_a_field_or_part_that_does_not_exist_is_refused() -> None:
+def test_a_field_or_part_that_does_not_exist_is_rejected() -> None:
     step = Transition(AgentState())
     with pytest.raises(TypeError, match="TurnState has no field turn_number"):
         step.update_turn(turn_number=1)

@@ -1,7 +1,8 @@
 """Drives one turn by hand: sends messages and collects effects."""
 
-from typing import TypeVar
+from typing import Self, TypeVar
 
+from actors.agents.restore.restored_state import restore
 from actors.agents.turn.agent_state import AgentState
 from actors.agents.turn.effects import (
     Effect,
@@ -13,7 +14,7 @@ from actors.agents.turn.effects import (
     WriteRecord,
 )
 from actors.agents.turn.self_messages import ToolPlanned, ToolSucceeded
-from actors.agents.turn.state_machine import TurnMessage, advance
+from actors.agents.turn.state_machine import TurnMessage, advance, resume_turn
 from messages.content import ContentBlock
 from messages.journal import Appended, Record
 from messages.policy import Action
@@ -29,6 +30,10 @@ from tests.actors.agents.turn.message_builders import (
 E = TypeVar("E")
 
 
+def list_types(effects: tuple[Effect, ...]) -> list[type[Effect]]:
+    return [type(effect) for effect in effects]
+
+
 class TurnDriver:
     """A turn whose records are written at once unless `hold_disk` is set."""
 
@@ -38,6 +43,14 @@ class TurnDriver:
         self.last_effects: tuple[Effect, ...] = ()
         self.effects: list[Effect] = []
         self.hold_disk = False
+
+    @classmethod
+    def resume(cls, records: tuple[Record, ...], state: AgentState) -> Self:
+        """Continue the open turn of an earlier run."""
+        resumed_state, effects = resume_turn(restore(records, state))
+        driver = cls(resumed_state)
+        driver.collect(effects)
+        return driver
 
     def send(self, message: TurnMessage) -> tuple[Effect, ...]:
         self.state, self.last_effects = advance(self.state, message)

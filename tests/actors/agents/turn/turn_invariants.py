@@ -129,9 +129,7 @@ class TurnInvariants:
                 self.open_calls, self.open_turn = set(), record.turn
                 self.started_turns.add(record.turn)
             case ReplyCompleted():
-                tool_uses = [block for block in record.content if isinstance(block, ToolUseBlock)]
-                self.open_calls = {tool_use.id for tool_use in tool_uses}
-                self.tools.update({tool_use.id: tool_use.name for tool_use in tool_uses})
+                self._open_calls_of(record)
             case ToolStarted():
                 self.started_earlier.add(record.call_id)
             case ToolEnded():
@@ -149,6 +147,11 @@ class TurnInvariants:
                         self.earlier_outcomes[call_id] = record
             case _:
                 pass
+
+    def _open_calls_of(self, reply: ReplyCompleted) -> None:
+        tools = {block.id: block.name for block in reply.content if isinstance(block, ToolUseBlock)}
+        self.open_calls = set(tools)
+        self.tools.update(tools)
 
     def check_idle(self) -> None:
         """Assert what holds when nothing is running."""
@@ -376,9 +379,7 @@ class TurnInvariants:
                 self.started_turns.add(record.turn)
             case ReplyCompleted():
                 assert not self.is_thinking, "recorded a reply to another request"
-                tool_uses = [block for block in record.content if isinstance(block, ToolUseBlock)]
-                self.open_calls = {tool_use.id for tool_use in tool_uses}
-                self.tools.update({tool_use.id: tool_use.name for tool_use in tool_uses})
+                self._open_calls_of(record)
             case ToolEnded():
                 assert record.call_id in self.open_calls, f"{record.call_id} has a result already"
                 self.open_calls.discard(record.call_id)

@@ -46,7 +46,7 @@ def treat_deny_as_ask(state: AgentState, message: TurnMessage) -> TurnResult:
     return advance(state, message)
 
 
-def treat_no_as_yes(state: AgentState, message: TurnMessage) -> TurnResult:
+def treat_denial_as_approval(state: AgentState, message: TurnMessage) -> TurnResult:
     if isinstance(message, ApprovalDecided):
         message = approve(message.id)
     return advance(state, message)
@@ -58,7 +58,7 @@ def treat_rule_as_user(state: AgentState, message: TurnMessage) -> TurnResult:
     return advance(state, message)
 
 
-def treat_unavailable_as_yes(state: AgentState, message: TurnMessage) -> TurnResult:
+def treat_unavailable_as_approval(state: AgentState, message: TurnMessage) -> TurnResult:
     return advance(
         state, approve(message.id) if isinstance(message, ApprovalUnavailable) else message
     )
@@ -213,9 +213,9 @@ TURN_MUTANTS: tuple[Advance, ...] = (
     write_results_twice,
     treat_ask_as_allow,
     treat_deny_as_ask,
-    treat_no_as_yes,
+    treat_denial_as_approval,
     treat_rule_as_user,
-    treat_unavailable_as_yes,
+    treat_unavailable_as_approval,
     accept_stale_decision,
     skip_read_check,
     leak_unreadable_content,
@@ -244,11 +244,11 @@ def rerun_started_calls(restored: RestoredState) -> RestoredState:
     return _change_calls(restored, lambda call: replace(call, stage=CallStage.WAITING))
 
 
-def forget_no(restored: RestoredState) -> RestoredState:
+def forget_denials(restored: RestoredState) -> RestoredState:
     return _change_calls(restored, lambda call: replace(call, final_result=None))
 
 
-def mint_new_approval_id(restored: RestoredState) -> RestoredState:
+def assign_new_approval_id(restored: RestoredState) -> RestoredState:
     return _change_calls(restored, lambda call: replace(call, approval_id=""))
 
 
@@ -270,8 +270,8 @@ def treat_open_request_as_approved(restored: RestoredState) -> RestoredState:
 
 RESTORE_MUTANTS: tuple[RestoreMutant, ...] = (
     rerun_started_calls,
-    forget_no,
-    mint_new_approval_id,
+    forget_denials,
+    assign_new_approval_id,
     abandon_open_turn,
     treat_open_request_as_approved,
 )
