@@ -7,13 +7,12 @@ from random import Random
 import pytest
 
 from actors.bash.parse import ParsedCommand, parse_command
-from actors.tools.tool_list import DECLARED_TOOLS
 from messages.policy import Policy, Rule
 from tests.actors.bash.command_cases import CASES
 from tests.actors.bash.random_commands import make_random_command, mutate_command
 from tests.actors.bash.read_only_cases import READ_ONLY
 from tests.actors.permissions.decision_helpers import (
-    DEFAULT_RULES,
+    DEFAULT_POLICY,
     decide_action,
     rules_only_policy,
 )
@@ -54,7 +53,7 @@ ALLOW_OUTER_WORDS = rules_only_policy(
     ),
     *(Rule(permission=name, pattern="*", action="allow") for name in ("read", "write")),
 )
-TRUSTED_DEFAULTS = replace(Policy(tools=DECLARED_TOOLS, defaults=DEFAULT_RULES), trusted=True)
+TRUSTED_DEFAULTS = replace(DEFAULT_POLICY, trusted=True)
 KNOWN_COMMANDS = tuple(case.command for case in (*CASES, *READ_ONLY) if len(case.command) < 300)
 
 
