@@ -214,12 +214,12 @@ class CrashableSession:
 
     def records_of_type(self, kind: type[T]) -> list[T]:
         """Return the records of one type on disk."""
-        return [each for each in self.records() if isinstance(each, kind)]
+        return [record for record in self.records() if isinstance(record, kind)]
 
     def last_tool_results(self) -> list[str]:
         """Return the tool results in the model's last request."""
         blocks: Any = self.model.requests[-1].messages[-1]["content"]
-        return [str(each["content"]) for each in blocks if each["type"] == "tool_result"]
+        return [str(block["content"]) for block in blocks if block["type"] == "tool_result"]
 
 
 ConsoleFactory = Callable[["SessionHandle"], ActorFactory]

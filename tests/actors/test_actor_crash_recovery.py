@@ -252,10 +252,10 @@ def test_a_crashing_journal_writes_each_record_once_in_order(
     crashable_session.prompt()
     crashable_session.console_probe.submit_decision(wait_for_request(crashable_session))
     expect_turn_completed(crashable_session)
-    written = [type(each) for each in crashable_session.records()]
+    written = [type(record) for record in crashable_session.records()]
     brokers = [ExecApprovalRequest, ApprovalDecided]
-    assert [each for each in written if each in brokers] == brokers
-    assert [each for each in written if each not in brokers] == [
+    assert [record for record in written if record in brokers] == brokers
+    assert [record for record in written if record not in brokers] == [
         SessionHeader,
         SessionOpened,
         TurnStarted,

@@ -53,14 +53,14 @@ def test_no_two_messages_share_a_type() -> None:
 def test_the_default_type_is_the_only_one() -> None:
     types = {kind: kind.model_fields["type"] for kind in MESSAGE_TYPES}
     assert [
-        kind for kind, each in types.items() if get_args(each.annotation) != (each.default,)
+        kind for kind, field in types.items() if get_args(field.annotation) != (field.default,)
     ] == []
 
 
 def test_every_message_is_frozen_and_forbids_extra_fields() -> None:
     configs = {kind: kind.model_config for kind in MESSAGE_TYPES}
-    assert [kind for kind, each in configs.items() if each.get("frozen") is not True] == []
-    assert [kind for kind, each in configs.items() if each.get("extra") != "forbid"] == []
+    assert [kind for kind, config in configs.items() if config.get("frozen") is not True] == []
+    assert [kind for kind, config in configs.items() if config.get("extra") != "forbid"] == []
 
 
 def test_no_message_field_collides_with_journal_line_keys() -> None:

@@ -23,13 +23,12 @@ from messages.content import TextBlock, ToolUseBlock, Usage
 from messages.journal import Record
 from messages.model_limits import ModelLimitsFound
 from messages.policy import PermissionMode
+from messages.subagents import SubagentEnded
 from messages.turns import CancelTurn, StartTurn, TurnCompleted, TurnFailed, TurnInterrupted
 from tests.actors.crashable_session import ConsoleProbe
 from tests.probe import PROBE_TIMEOUT_S, Probe
 
 USAGE = Usage(input_tokens=3, output_tokens=2, requests=1)
-ScriptLine = "str | ToolUseBlock | tuple[ToolUseBlock, ...] | Callable[[], Any]"
-"""Text that ends the turn, tool calls, or a function to await first."""
 
 
 def make_tool_use(call_id: str, name: str, **arguments: str) -> ToolUseBlock:
@@ -52,6 +51,8 @@ class ScriptedAgents:
     """A model that answers each agent by its prompt; each line is used once."""
 
     lines_by_prompt: dict[str, list[Any]]
+    """A line is text that ends the turn, one or more tool calls, an error, or a function that
+    returns one of these after a wait."""
     requests: list[ModelRequest] = field(default_factory=list[ModelRequest])
     active_requests: int = 0
     max_active_requests: int = 0
@@ -76,9 +77,9 @@ class ScriptedAgents:
 
     def get_last_results(self, prompt: str) -> list[str]:
         """Return the last tool results that the agent with this prompt received."""
-        last = next(each for each in reversed(self.requests) if get_prompt(each) == prompt)
+        last = next(request for request in reversed(self.requests) if get_prompt(request) == prompt)
         blocks: Any = last.messages[-1]["content"]
-        return [str(each["content"]) for each in blocks if each["type"] == "tool_result"]
+        return [str(block["content"]) for block in blocks if block["type"] == "tool_result"]
 
 
 def make_reply(line: Any) -> Reply:  # noqa: ANN401  (a line of any kind)
@@ -129,7 +130,7 @@ class RunningSession:
     @property
     def agents(self) -> list[Address]:
         """Return the addresses of all live subagents."""
-        return [each for each in self.system.addresses if each.parent.is_under(PRIMARY)]
+        return [address for address in self.system.addresses if address.parent.is_under(PRIMARY)]
 
     def records(self) -> tuple[Record, ...]:
         return read_log(self.session.log.path).records
@@ -186,6 +187,15 @@ def wait_for_completion(running: RunningSession) -> TurnCompleted:
     end = wait_for_turn_end(running)
     assert isinstance(end, TurnCompleted), end
     return end
+
+
+def list_task_ends(running: RunningSession) -> list[tuple[str, str]]:
+    """Return each task's subagent and status, in the order in which they ended."""
+    return [
+        (record.child.name, record.status)
+        for record in running.records()
+        if isinstance(record, SubagentEnded)
+    ]
 
 
 class SessionFixture:

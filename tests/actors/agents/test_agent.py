@@ -159,7 +159,7 @@ class AgentEnvironment:
     def sync(self, *types: type[object]) -> None:
         """Assert the types of the next group of records and confirm that it is on disk."""
         append = self.journal.expect_kind(Append)
-        assert tuple(type(each) for each in append.records) == types
+        assert tuple(type(record) for record in append.records) == types
         self.journal.tell(PRIMARY, Appended(id=append.id))
 
     def decide(self, action: str) -> None:
@@ -190,7 +190,7 @@ def test_a_call_is_evaluated_approved_recorded_and_then_run(
     environment.broker.tell(PRIMARY, ApprovalDecided(id=request.id, agent=PRIMARY, decision="once"))
     environment.decide("ask")
     started = environment.journal.expect_kind(Append)
-    assert [type(each) for each in started.records] == [ToolStarted]
+    assert [type(record) for record in started.records] == [ToolStarted]
     assert not (tmp_path / "a.txt").exists(), "the call ran before its start was on disk"
     environment.journal.tell(PRIMARY, Appended(id=started.id))
 

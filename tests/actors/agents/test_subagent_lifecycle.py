@@ -15,7 +15,6 @@ from messages.subagents import (
     AssignTask,
     CancelTask,
     PromptRejected,
-    SubagentEnded,
     SubagentStarted,
     SubscribeToAgent,
 )
@@ -29,6 +28,7 @@ from messages.turns import (
 from tests.actors.agents.scripted_agents import (
     RunningSession,
     SessionFixture,
+    list_task_ends,
     make_task_call,
     make_tool_use,
     never_reply,
@@ -38,10 +38,6 @@ from tests.actors.agents.scripted_agents import (
 
 pytestmark = pytest.mark.quick
 CHILD = Address("/primary/general-1")
-
-
-def list_task_ends(running: RunningSession) -> list[tuple[str, str]]:
-    return [(e.child.name, e.status) for e in running.records() if isinstance(e, SubagentEnded)]
 
 
 def test_an_open_request_is_sent_again_after_a_crash(
@@ -96,7 +92,9 @@ def test_a_paused_subagent_continues_when_given_another_task(
     wait_for_completion(after)
 
     assert "all" in after.scripted_agents.get_last_results("begin")[0]
-    assert [each.task_number for each in after.records() if isinstance(each, SubagentStarted)] == [
+    assert [
+        record.task_number for record in after.records() if isinstance(record, SubagentStarted)
+    ] == [
         1,
         2,
     ]
@@ -117,7 +115,7 @@ def test_names_are_never_reused_in_a_session(sessions: SessionFixture) -> None:
     )
     after.prompt("more", turn=2)
     wait_for_completion(after)
-    names = [each.child.name for each in after.records() if isinstance(each, SubagentStarted)]
+    names = [record.child.name for record in after.records() if isinstance(record, SubagentStarted)]
     assert names == ["general-1", "general-2", "general-3"]
 
 
@@ -204,7 +202,9 @@ def wait_for_stream(running: RunningSession) -> None:
     while not isinstance(received[-1] if received else None, TextDelta):
         sender, message = running.user.next_from()
         received += [message] if sender == CHILD else []
-    assert [each.agent for each in received if isinstance(each, SessionConfigured)] == ["general"]
+    assert [event.agent for event in received if isinstance(event, SessionConfigured)] == [
+        "general"
+    ]
 
 
 class AgentCrashError(Exception):

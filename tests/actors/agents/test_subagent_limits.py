@@ -13,8 +13,8 @@ from messages.approvals import ShowApproval
 from messages.subagents import SubagentEnded, SubagentQueued, SubagentStarted
 from messages.turns import TurnFailed
 from tests.actors.agents.scripted_agents import (
-    RunningSession,
     SessionFixture,
+    list_task_ends,
     make_task_call,
     make_tool_use,
     never_reply,
@@ -23,15 +23,6 @@ from tests.actors.agents.scripted_agents import (
 )
 
 pytestmark = pytest.mark.quick
-
-
-def list_task_ends(running: RunningSession) -> list[tuple[str, str]]:
-    """Return each task's subagent and status, in the order in which they ended."""
-    return [
-        (each.child.name, each.status)
-        for each in running.records()
-        if isinstance(each, SubagentEnded)
-    ]
 
 
 def test_the_task_tool_is_not_offered_at_the_depth_limit(
@@ -47,8 +38,8 @@ def test_the_task_tool_is_not_offered_at_the_depth_limit(
     wait_for_completion(running)
 
     is_task_offered = [
-        any(tool["name"] == "task" for tool in each.tools)
-        for each in running.scripted_agents.requests
+        any(tool["name"] == "task" for tool in request.tools)
+        for request in running.scripted_agents.requests
     ]
     assert is_task_offered[:3] == [True, True, False]
     assert "no tool 'task'" in running.scripted_agents.get_last_results("two")[0]
@@ -80,7 +71,7 @@ def test_a_task_beyond_the_spawn_budget_is_an_error(
     wait_for_completion(running)
 
     results = running.scripted_agents.get_last_results("begin")
-    assert sum("the limit of 2 (spawns in [budget])" in each for each in results) == 1
+    assert sum("the limit of 2 (spawns in [budget])" in result for result in results) == 1
     assert len(list_task_ends(running)) == 2
 
 
@@ -92,9 +83,9 @@ def test_spawns_are_rate_limited() -> None:
 
 
 def test_slots_are_assigned_in_order_and_released_by_subtree() -> None:
-    first, second, nested, last = (Address(f"/primary/{each}") for each in ("a", "b", "a/c", "d"))
+    first, second, nested, last = (Address(f"/primary/{path}") for path in ("a", "b", "a/c", "d"))
     slots = SlotPool(2)
-    assert [slots.acquire(each) for each in (first, nested, second, last)] == [
+    assert [slots.acquire(agent) for agent in (first, nested, second, last)] == [
         True,
         True,
         False,
@@ -110,7 +101,7 @@ def test_slots_are_assigned_in_order_and_released_by_subtree() -> None:
 def test_names_are_numbered_by_type_after_existing_ones() -> None:
     names = AgentNames(["explore-3", "explore-2", "general-1", "by-hand"])
     types = ("explore", "general", "general", "by", "x" * 60)
-    assert [names.allocate(each) for each in types] == [
+    assert [names.allocate(agent_type) for agent_type in types] == [
         "explore-4",
         "general-2",
         "general-3",

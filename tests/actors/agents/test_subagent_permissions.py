@@ -79,7 +79,7 @@ def test_a_nested_grant_applies_to_running_and_later_subagents(
     running = sessions.start_session(lines)
     running.prompt()
     requests = [running.user.wait_for(ShowApproval).request for _ in range(2)]
-    nested = next(each for each in requests if each.agent.count("general") == 2)
+    nested = next(request for request in requests if request.agent.count("general") == 2)
     running.user.submit_decision(nested.id, "session")
     assert completes_without_asking(running), "the other parked request was not evaluated again"
 
@@ -109,7 +109,7 @@ def test_explore_only_reads_and_runs_read_only_commands(sessions: SessionFixture
     running = sessions.start_session(lines, mode="yolo")
     running.prompt()
     assert completes_without_asking(running)
-    requests = [each for each in running.scripted_agents.requests if each.headers]
+    requests = [request for request in running.scripted_agents.requests if request.headers]
     assert "task" not in {str(tool["name"]) for tool in requests[0].tools}
     results = running.scripted_agents.get_last_results("look")
     assert "no tool 'write'" in results[0]
@@ -185,7 +185,7 @@ def test_only_types_named_by_the_definition_can_start(sessions: SessionFixture) 
     running.prompt()
     assert completes_without_asking(running)
     assert "Available: explore" in running.scripted_agents.get_last_results("delegate")[0]
-    request = next(each for each in running.scripted_agents.requests if each.headers)
+    request = next(request for request in running.scripted_agents.requests if request.headers)
     (description,) = (str(tool["description"]) for tool in request.tools if tool["name"] == "task")
     assert "explore" in description
     assert "general" not in description

@@ -18,6 +18,7 @@ from messages.turns import (
     TurnStarted,
 )
 from tests.actors.agents.scripted_agents import (
+    RunningSession,
     SessionFixture,
     make_model_error,
     make_task_call,
@@ -27,6 +28,14 @@ from tests.actors.agents.scripted_agents import (
 )
 
 pytestmark = pytest.mark.quick
+
+
+def receive_until_end(running: RunningSession, end: type[object]) -> list[tuple[Address, Any]]:
+    """Return all messages, with their senders, up to this end of the primary agent's turn."""
+    received = [running.user.next_from()]
+    while not (received[-1][0] == PRIMARY and isinstance(received[-1][1], end)):
+        received.append(running.user.next_from())
+    return received
 
 
 def test_a_subagent_sees_only_its_prompt(
@@ -71,15 +80,11 @@ def test_events_go_up_with_their_source_but_deltas_do_not(sessions: SessionFixtu
         }
     )
     running.prompt()
-    received: list[tuple[Address, Any]] = []
-    while not (
-        received and isinstance(received[-1][1], TurnCompleted) and received[-1][0] == PRIMARY
-    ):
-        received.append(running.user.next_from())
+    received = receive_until_end(running, TurnCompleted)
 
     child = Address("/primary/general-1")
     from_child = [message for sender, message in received if sender == child]
-    assert [each.type for each in from_child if each is not None] == [
+    assert [event.type for event in from_child if event is not None] == [
         "turn_started",
         "reply_completed",
         "usage_changed",
@@ -89,7 +94,7 @@ def test_events_go_up_with_their_source_but_deltas_do_not(sessions: SessionFixtu
         "usage_changed",
         "turn_completed",
     ]
-    assert not any(isinstance(each, TextDelta | SessionConfigured) for each in from_child)
+    assert not any(isinstance(event, TextDelta | SessionConfigured) for event in from_child)
     kinds = [str(message.type) for sender, message in received if sender == PRIMARY]
     assert kinds.count("subagent_started") == kinds.count("subagent_ended") == 1
 
@@ -146,16 +151,11 @@ def test_stopping_a_turn_withdraws_requests_and_ends_three_levels(
     running.prompt()
     running.user.wait_for(ShowApproval)
     running.cancel()
-    received: list[Any] = []
-    while not (
-        received and isinstance(received[-1][1], TurnInterrupted) and received[-1][0] == PRIMARY
-    ):
-        received.append(running.user.next_from())
+    received = receive_until_end(running, TurnInterrupted)
 
-    ended = [m.status for s, m in received if s == PRIMARY and isinstance(m, ToolEnded)]
-    assert ended == ["cancelled", "cancelled"]
-    texts = [m.text for s, m in received if s == PRIMARY and isinstance(m, ToolEnded)]
-    assert any("I was about to" in text for text in texts)
+    ended = [m for sender, m in received if sender == PRIMARY and isinstance(m, ToolEnded)]
+    assert [message.status for message in ended] == ["cancelled", "cancelled"]
+    assert any("I was about to" in message.text for message in ended)
     kinds = [message.type for _, message in received]
     assert "dismiss_approval" in kinds
     assert not running.user.shown_ids
@@ -193,7 +193,7 @@ def test_an_earlier_subagent_continues_its_conversation(sessions: SessionFixture
     running.prompt()
     wait_for_completion(running)
 
-    contents = [each["content"] for each in running.scripted_agents.requests[3].messages]
+    contents = [message["content"] for message in running.scripted_agents.requests[3].messages]
     assert [block[0]["text"] for block in contents if isinstance(block, list)] == [  # type: ignore[index,call-overload]
         "look",
         "I saw it",
@@ -201,7 +201,7 @@ def test_an_earlier_subagent_continues_its_conversation(sessions: SessionFixture
     ]
     starts = [(e.child, e.task_number) for e in running.records() if isinstance(e, SubagentStarted)]
     assert starts == [("/primary/general-1", 1), ("/primary/general-1", 2)]
-    prompts = [each.prompt for each in running.records() if isinstance(each, TurnStarted)]
+    prompts = [record.prompt for record in running.records() if isinstance(record, TurnStarted)]
     assert prompts == ["begin", "look", "look again"]
 
 
@@ -221,7 +221,7 @@ def test_an_invalid_task_is_an_error_that_says_what_exists(
     wait_for_completion(running)
 
     assert error in running.scripted_agents.get_last_results("begin")[0]
-    assert not any(isinstance(each, SubagentStarted) for each in running.records())
+    assert not any(isinstance(record, SubagentStarted) for record in running.records())
 
 
 def test_a_full_tree_stays_within_its_slots_without_deadlock(
@@ -237,7 +237,9 @@ def test_a_full_tree_stays_within_its_slots_without_deadlock(
     assert wait_for_completion(running).text == "done"
 
     assert running.scripted_agents.max_active_requests <= 2
-    names = [each.child.name for each in running.records() if isinstance(each, SubagentStarted)]
+    names = [
+        record.child.name for record in running.records() if isinstance(record, SubagentStarted)
+    ]
     assert sorted(names) == sorted(f"general-{n}" for n in range(1, 13)), (
         "two subagents have one name"
     )

@@ -29,7 +29,7 @@ LEAD_COUNT, LEAVES_PER_LEAD = 4, 50
 def respond_tasks(*prompts: str) -> ScriptedResponse:
     """Return a reply that starts a subagent for each prompt."""
     arguments = ({"description": p, "prompt": p, "subagent_type": "general"} for p in prompts)
-    return respond_text("", *(ScriptedCall("task", each) for each in arguments))
+    return respond_text("", *(ScriptedCall("task", task_arguments) for task_arguments in arguments))
 
 
 def respond_bash(command: str) -> ScriptedResponse:
@@ -50,7 +50,7 @@ class AnswersByPrompt:
         last: Any = messages[-1]["content"]
         if last[0]["type"] != "tool_result":
             return self.first_responses.get(prompt) or respond_text(f"{prompt} done")
-        self.results[prompt] = [str(each["content"]) for each in last]
+        self.results[prompt] = [str(block["content"]) for block in last]
         return respond_text(f"{prompt} done")
 
 
@@ -98,7 +98,7 @@ def count_pipes() -> int:
     """Return the number of open pipes of this process; 0 where /proc does not exist."""
     folder = Path("/proc/self/fd")
     links = folder.iterdir() if folder.exists() else ()
-    return sum(os.path.lexists(each) and each.readlink().name.startswith("pipe") for each in links)
+    return sum(os.path.lexists(link) and link.readlink().name.startswith("pipe") for link in links)
 
 
 def test_three_subagents_work_in_parallel_with_their_own_shells(
@@ -139,10 +139,10 @@ def test_stopping_a_turn_ends_three_levels_and_their_shells(
     before = count_pipes()
     (tmp_path / "work").mkdir()
     pid_files = [tmp_path / "work" / f"pid-{name}" for name in ("three", "beside")]
-    for each in pid_files:
-        os.mkfifo(each)
+    for pid_file in pid_files:
+        os.mkfifo(pid_file)
     running = start_turn(sessions, model)
-    pids = [int(each.read_text()) for each in pid_files]
+    pids = [int(pid_file.read_text()) for pid_file in pid_files]
     running.cancel()
     assert isinstance(wait_for_turn_end(running), TurnInterrupted)
 
@@ -171,9 +171,9 @@ def test_two_hundred_subagents_each_return_their_own_result(
     wait_for_completion(running)
     for lead_number in range(LEAD_COUNT):
         results = responder.results[f"lead-{lead_number}"]
-        assert [f"leaf-{lead_number}-{n} done" in each for n, each in enumerate(results)] == [
+        assert [f"leaf-{lead_number}-{n} done" in result for n, result in enumerate(results)] == [
             True
         ] * LEAVES_PER_LEAD
-    started = [each for each in running.records() if isinstance(each, SubagentStarted)]
-    assert len({each.child for each in started}) == LEAD_COUNT * (LEAVES_PER_LEAD + 1)
+    started = [record for record in running.records() if isinstance(record, SubagentStarted)]
+    assert len({record.child for record in started}) == LEAD_COUNT * (LEAVES_PER_LEAD + 1)
     assert running.agents == []

@@ -200,7 +200,7 @@ def test_a_grant_that_cannot_be_stored_allows_once(harness: BrokerHarness) -> No
 
 
 def test_parked_requests_that_a_grant_allows_are_released(harness: BrokerHarness) -> None:
-    requests = [make_request(each) for each in ("r1", "r2", "r3")]
+    requests = [make_request(request_id) for request_id in ("r1", "r2", "r3")]
     for position, request in enumerate(requests):
         harness.park_and_show(request, parked_count=position + 1)
     harness.submit(make_submission("session"))
@@ -248,7 +248,7 @@ def test_a_rule_decision_before_display_waits_for_its_record(
 def test_a_policy_change_ends_denied_and_allowed_requests(
     harness: BrokerHarness,
 ) -> None:
-    requests = [make_request(each) for each in ("r1", "r2", "r3")]
+    requests = [make_request(request_id) for request_id in ("r1", "r2", "r3")]
     for position, request in enumerate(requests):
         harness.park_and_show(request, parked_count=position + 1)
     harness.engine.tell(APPROVALS, PolicyChanged(policy_version=2))
@@ -468,8 +468,8 @@ def test_losing_the_console_ends_parked_and_later_requests(
 
     harness.primary.expect(
         *(
-            ApprovalUnavailable(id=each, agent=PRIMARY, reason=NO_APPROVER)
-            for each in ("r1", "r2", "r3")
+            ApprovalUnavailable(id=request_id, agent=PRIMARY, reason=NO_APPROVER)
+            for request_id in ("r1", "r2", "r3")
         )
     )
 

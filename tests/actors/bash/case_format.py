@@ -22,7 +22,9 @@ class CommandCase:
 
 
 def make_rules(action: Action, *patterns: str, permission: str = "bash") -> tuple[Rule, ...]:
-    return tuple(Rule(permission=permission, pattern=each, action=action) for each in patterns)
+    return tuple(
+        Rule(permission=permission, pattern=pattern, action=action) for pattern in patterns
+    )
 
 
 ALLOW_ALL = (

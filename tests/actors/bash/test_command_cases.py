@@ -4,20 +4,19 @@ from dataclasses import replace
 
 import pytest
 
-from actors.tools.tool_list import DECLARED_TOOLS
 from messages.policy import Policy, Rule
 from tests.actors.bash.case_format import CommandCase, Stage
 from tests.actors.bash.command_cases import CASES
 from tests.actors.bash.read_only_cases import NOT_READ_ONLY, READ_ONLY, READ_ONLY_EDGE_CASES
 from tests.actors.permissions.decision_helpers import (
-    DEFAULT_RULES,
+    DEFAULT_POLICY,
     decide_action,
     rules_only_policy,
 )
 
 pytestmark = pytest.mark.quick
 
-TRUSTED_DEFAULTS = replace(Policy(tools=DECLARED_TOOLS, defaults=DEFAULT_RULES), trusted=True)
+TRUSTED_DEFAULTS = replace(DEFAULT_POLICY, trusted=True)
 KINDS = sorted({(case.stage, case.kind) for case in CASES})
 
 

@@ -7,13 +7,12 @@ from random import Random
 import pytest
 
 from actors.bash.parse import ParsedCommand, parse_command
-from actors.tools.tool_list import DECLARED_TOOLS
 from messages.policy import Policy, Rule
 from tests.actors.bash.command_cases import CASES
 from tests.actors.bash.random_commands import make_random_command, mutate_command
 from tests.actors.bash.read_only_cases import READ_ONLY
 from tests.actors.permissions.decision_helpers import (
-    DEFAULT_RULES,
+    DEFAULT_POLICY,
     decide_action,
     rules_only_policy,
 )
@@ -48,10 +47,13 @@ ALLOW_OUTER_WORDS = rules_only_policy(
         Rule(permission="bash", pattern=f"{name} *", action="allow")
         for name in ("echo", "cat", "ls", "git", "find", "sort", "sed", "awk", "uniq", "rg", "tar")
     ),
-    *(Rule(permission="bash", pattern=each, action="allow") for each in ("cat", "ls", "date *")),
-    *(Rule(permission=each, pattern="*", action="allow") for each in ("read", "write")),
+    *(
+        Rule(permission="bash", pattern=pattern, action="allow")
+        for pattern in ("cat", "ls", "date *")
+    ),
+    *(Rule(permission=name, pattern="*", action="allow") for name in ("read", "write")),
 )
-TRUSTED_DEFAULTS = replace(Policy(tools=DECLARED_TOOLS, defaults=DEFAULT_RULES), trusted=True)
+TRUSTED_DEFAULTS = replace(DEFAULT_POLICY, trusted=True)
 KNOWN_COMMANDS = tuple(case.command for case in (*CASES, *READ_ONLY) if len(case.command) < 300)
 
 
@@ -63,7 +65,9 @@ def test_no_context_gets_a_dangerous_command_allowed(policy: Policy) -> None:
     pairs = list(product(COMMAND_CONTEXTS, PAYLOADS))
     drawn_pairs = Random(0).sample(pairs, 400)  # noqa: S311  (a seed must replay)
     commands = [context.format(payload) for context, payload in drawn_pairs]
-    assert [each for each in commands if decide_action("bash", each, policy) == "allow"] == []
+    assert [
+        command for command in commands if decide_action("bash", command, policy) == "allow"
+    ] == []
 
 
 @pytest.mark.long

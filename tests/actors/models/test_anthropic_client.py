@@ -3,17 +3,27 @@
 import asyncio
 import os
 import socket
-from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
-from actors.models.anthropic_client import IDLE_TIMEOUT_S, AnthropicClient
-from actors.models.model_client import ModelError, ModelRequest, Reply, ReplyDelta
+from actors.models.anthropic_client import AnthropicClient
+from actors.models.model_client import ModelError
 from actors.models.read_coalescing import coalesce_reads
 from actors.models.scripted_reply import ScriptedCall
 from messages.content import TextBlock, ToolUseBlock
+from tests.actors.models.client_requests import (
+    HELLO,
+    HELLO_TEXT,
+    REQUEST,
+    RequestOutcome,
+    open_client,
+    run_with_client,
+    send_one_request,
+    send_request,
+    send_to,
+)
 from tests.scripted_server import (
     ScriptedResponse,
     ScriptedServer,
@@ -26,72 +36,21 @@ from tests.scripted_server import (
 
 pytestmark = pytest.mark.quick
 
-HELLO = respond_text("Hello there, how are you today?")
-REQUEST = ModelRequest(
-    model="claude-test",
-    system="Be plain.",
-    tools=({"name": "ls", "description": "List.", "input_schema": {"type": "object"}},),
-    messages=({"role": "user", "content": "hi"},),
-    max_tokens=100,
-    headers={"x-greenroom-subagent": "review"},
-)
-
-
-async def stream_reply(client: AnthropicClient) -> tuple[str, list[Reply]]:
-    """Send one request; return the streamed text and the replies."""
-    text = ""
-    replies: list[Reply] = []
-    async for event in client.stream(REQUEST):
-        if isinstance(event, ReplyDelta):
-            text += event.text
-        else:
-            replies.append(event)
-    return text, replies
-
-
-@asynccontextmanager
-async def open_client(
-    url: str, key: str = "", idle_timeout_s: float = IDLE_TIMEOUT_S
-) -> AsyncGenerator[AnthropicClient, None]:
-    client = AnthropicClient(url, key, idle_timeout_s=idle_timeout_s)
-    try:
-        yield client
-    finally:
-        await client.close()
-
-
-async def stream_reply_once(
-    url: str, key: str = "", idle_timeout_s: float = IDLE_TIMEOUT_S
-) -> tuple[str, list[Reply]]:
-    async with open_client(url, key, idle_timeout_s) as client:
-        return await stream_reply(client)
-
-
-def get_outcome(response: ScriptedResponse) -> tuple[str, list[Reply]]:
-    with ScriptedServer(response) as server:
-        return asyncio.run(stream_reply_once(server.base_url, "key"))
-
-
-def get_error(response: ScriptedResponse, idle_timeout_s: float = IDLE_TIMEOUT_S) -> ModelError:
-    with ScriptedServer(response) as server, pytest.raises(ModelError) as caught:
-        asyncio.run(stream_reply_once(server.base_url, "key", idle_timeout_s))
-    assert "\n" not in caught.value.detail
-    return caught.value
-
 
 def test_a_successful_response_streams_text_and_one_reply() -> None:
-    text, replies = get_outcome(respond_text("Hello there.", ScriptedCall("ls", {"path": "."})))
-    assert text == "Hello there."
-    assert replies[0].content == (
+    outcome = send_one_request(respond_text("Hello there.", ScriptedCall("ls", {"path": "."})))
+    assert outcome.text == "Hello there."
+    reply = outcome.expect_reply()
+    assert reply.content == (
         TextBlock(text="Hello there."),
         ToolUseBlock(id="toolu_0", name="ls", input={"path": "."}),
     )
-    assert (len(replies), replies[0].stop_reason) == (1, "tool_use")
+    assert reply.stop_reason == "tool_use"
 
 
 def test_a_request_has_all_fields_and_cache_markers() -> None:
     with ScriptedServer(HELLO) as server:
-        asyncio.run(stream_reply_once(server.base_url, "key"))
+        send_to(server.base_url).expect_reply()
     (request,) = server.requests
     assert request.path == "/v1/messages"
     assert request.headers["authorization"] == "Bearer key"
@@ -110,14 +69,17 @@ def test_a_request_has_all_fields_and_cache_markers() -> None:
 def test_the_users_own_server_needs_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
     with ScriptedServer(HELLO) as server:
-        text, _ = asyncio.run(stream_reply_once(server.base_url))
-    assert text == "Hello there, how are you today?"
+        outcome = send_to(server.base_url, key="")
+    assert outcome.expect_reply()
+    assert outcome.text == HELLO_TEXT
 
 
 def test_a_local_server_is_reached_without_the_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
     monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:9")
-    assert get_outcome(HELLO)[0] == "Hello there, how are you today?"
+    outcome = send_one_request(HELLO)
+    assert outcome.expect_reply()
+    assert outcome.text == HELLO_TEXT
 
 
 @pytest.mark.parametrize(
@@ -176,20 +138,20 @@ def test_a_local_server_is_reached_without_the_proxy(monkeypatch: pytest.MonkeyP
 def test_every_failure_has_a_reason_and_one_clear_line(
     response: ScriptedResponse, reason: str, text: str
 ) -> None:
-    error = get_error(response)
+    error = send_one_request(response).expect_error()
     assert error.reason == reason
     assert text in error.detail
 
 
 def test_the_sdk_does_not_retry_on_its_own() -> None:
     with ScriptedServer(respond_http_error(529, "overloaded_error", "Overloaded"), HELLO) as server:
-        with pytest.raises(ModelError):
-            asyncio.run(stream_reply_once(server.base_url, "key"))
-        assert len(server.requests) == 1
+        send_to(server.base_url).expect_error()
+    assert len(server.requests) == 1
 
 
 def test_a_silent_stream_ends_the_request() -> None:
-    error = get_error(truncate_response(HELLO, 600, "silence"), idle_timeout_s=0.05)
+    response = truncate_response(HELLO, 600, "silence")
+    error = send_one_request(response, idle_timeout_s=0.05).expect_error()
     assert error.reason == "stream_interrupted"
     assert "sent nothing for 0.05 s" in error.detail
 
@@ -197,75 +159,71 @@ def test_a_silent_stream_ends_the_request() -> None:
 def test_an_unreachable_server_is_named_in_the_error() -> None:
     with socket.create_server(("127.0.0.1", 0)) as closed_port:
         url = f"http://127.0.0.1:{closed_port.getsockname()[1]}"
-    with pytest.raises(ModelError) as caught:
-        asyncio.run(stream_reply_once(url))
-    assert caught.value.reason == "unreachable"
-    assert f"cannot reach {url}" in caught.value.detail
+    error = send_to(url, key="").expect_error()
+    assert error.reason == "unreachable"
+    assert f"cannot reach {url}" in error.detail
 
 
 def test_an_unknown_host_is_named_without_the_password() -> None:
-    with pytest.raises(ModelError) as caught:
-        asyncio.run(stream_reply_once("http://me:secret@model.invalid/api"))
-    assert caught.value.reason == "unreachable"
-    assert "http://model.invalid/api" in caught.value.detail
-    assert "secret" not in caught.value.detail
+    error = send_to("http://me:secret@model.invalid/api", key="").expect_error()
+    assert error.reason == "unreachable"
+    assert "http://model.invalid/api" in error.detail
+    assert "secret" not in error.detail
 
 
 @pytest.mark.parametrize("url", ["model.example:8000", "http://[::1", "ftp://model.example"])
 def test_an_invalid_base_url_names_its_variable(url: str) -> None:
-    with pytest.raises(ModelError) as caught:
-        asyncio.run(stream_reply_once(url))
-    assert "ANTHROPIC_BASE_URL" in caught.value.detail
+    error = send_to(url, key="").error
+    assert error is not None
+    assert "ANTHROPIC_BASE_URL" in error.detail
 
 
 def test_a_tool_call_truncated_by_max_tokens_has_no_input() -> None:
-    _, replies = get_outcome(
+    reply = send_one_request(
         respond_raw_tool_call("bash", '{"command": "ls", "tim', stop_reason="max_tokens")
-    )
-    (call,) = replies[0].content
+    ).expect_reply()
+    (call,) = reply.content
     assert isinstance(call, ToolUseBlock)
-    assert (replies[0].stop_reason, call.input, bool(call.input_error)) == ("max_tokens", {}, True)
+    assert (reply.stop_reason, call.input, bool(call.input_error)) == ("max_tokens", {}, True)
 
 
 def test_cancelling_the_task_closes_the_connection() -> None:
-    async def cancel_request(server: ScriptedServer) -> None:
+    async def cancel_request(client: AnthropicClient) -> None:
         started = asyncio.Event()
-        async with open_client(server.base_url) as client:
 
-            async def send() -> None:
-                async for _ in client.stream(REQUEST):
-                    started.set()
+        async def send() -> None:
+            async for _ in client.stream(REQUEST):
+                started.set()
 
-            task = asyncio.create_task(send())
-            await started.wait()
-            task.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await task
-            await asyncio.to_thread(server.wait_for_disconnects)
+        task = asyncio.create_task(send())
+        await started.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        await asyncio.to_thread(server.wait_for_disconnects)
 
     with ScriptedServer(truncate_response(HELLO, 700, "silence")) as server:
-        asyncio.run(cancel_request(server))
+        run_with_client(cancel_request, server.base_url, key="")
 
 
 def test_consecutive_requests_share_one_connection() -> None:
-    async def send_two(server: ScriptedServer) -> None:
-        async with open_client(server.base_url) as client:
-            await stream_reply(client)
-            await stream_reply(client)
+    async def send_two(client: AnthropicClient) -> None:
+        for _ in range(2):
+            (await send_request(client)).expect_reply()
 
     with ScriptedServer(HELLO, HELLO) as server:
-        asyncio.run(send_two(server))
+        run_with_client(send_two, server.base_url)
         assert server.connection_count == 1
 
 
 def test_several_requests_run_in_parallel() -> None:
-    async def send_five(server: ScriptedServer) -> list[tuple[str, list[Reply]]]:
-        async with open_client(server.base_url) as client:
-            return await asyncio.gather(*(stream_reply(client) for _ in range(5)))
+    async def send_five(client: AnthropicClient) -> list[RequestOutcome]:
+        return await asyncio.gather(*(send_request(client) for _ in range(5)))
 
     with ScriptedServer(*(HELLO for _ in range(5))) as server:
-        results = asyncio.run(send_five(server))
-    assert {text for text, _ in results} == {"Hello there, how are you today?"}
+        outcomes = run_with_client(send_five, server.base_url)
+    assert all(outcome.expect_reply() for outcome in outcomes)
+    assert {outcome.text for outcome in outcomes} == {HELLO_TEXT}
 
 
 def test_chunks_available_without_waiting_are_joined() -> None:
@@ -293,10 +251,9 @@ def test_without_a_key_the_error_names_the_variable(
     for name in [name for name in os.environ if name.startswith("ANTHROPIC_")]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("ANTHROPIC_CONFIG_DIR", str(tmp_path))
-    with pytest.raises(ModelError) as caught:
-        asyncio.run(stream_reply_once(""))
-    assert caught.value.reason == "unauthorized"
-    assert "set ANTHROPIC_API_KEY" in caught.value.detail
+    error = send_to("", key="").expect_error()
+    assert error.reason == "unauthorized"
+    assert "set ANTHROPIC_API_KEY" in error.detail
 
 
 def test_a_local_server_gets_over_a_hundred_parallel_requests() -> None:
@@ -313,12 +270,12 @@ def test_a_local_server_gets_over_a_hundred_parallel_requests() -> None:
         await writer.drain()
         writer.close()
 
-    async def send_all() -> list[object]:
+    async def send_all() -> list[RequestOutcome]:
         server = await asyncio.start_server(refuse, "127.0.0.1", 0, backlog=request_count)
         port = server.sockets[0].getsockname()[1]
         async with server, open_client(f"http://127.0.0.1:{port}", "key") as client:
-            jobs = (stream_reply(client) for _ in range(request_count))
-            return list(await asyncio.gather(*jobs, return_exceptions=True))
+            return await asyncio.gather(*(send_request(client) for _ in range(request_count)))
 
-    assert [type(each) for each in asyncio.run(send_all())] == [ModelError] * request_count
+    outcomes = asyncio.run(send_all())
+    assert [type(outcome.error) for outcome in outcomes] == [ModelError] * request_count
     assert keys == {b"authorization: bearer key"}

@@ -61,7 +61,7 @@ def test_the_least_busy_client_is_used_when_all_are_full() -> None:
                 await requests.enter_async_context(pool.acquire())
                 for _ in range(MAX_CLIENTS * (MAX_REQUESTS_PER_CLIENT + 1))
             ]
-        assert [clients.count(each) for each in dict.fromkeys(clients)] == [
+        assert [clients.count(client) for client in dict.fromkeys(clients)] == [
             MAX_REQUESTS_PER_CLIENT + 1
         ] * MAX_CLIENTS
         await pool.close()

@@ -4,21 +4,18 @@ Each test sends one request. The SDK never retries. Each error says whether and 
 help; the turn decides about it.
 """
 
-import asyncio
 import socket
 import threading
-from collections.abc import AsyncGenerator
-from contextlib import aclosing, asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import pytest
 
 from actors.models.anthropic_client import AnthropicClient
-from actors.models.model_client import ModelError, ModelRequest, Reply, ReplyDelta
 from actors.models.model_names import get_default_limits
 from actors.models.scripted_reply import ScriptedCall
-from messages.content import ToolUseBlock, Usage
+from messages.content import ToolUseBlock
 from messages.model_limits import ModelLimitsFound
+from tests.actors.models.client_requests import HELLO, run_with_client, send_one_request, send_to
 from tests.scripted_server import (
     ResponseEnding,
     ScriptedResponse,
@@ -33,73 +30,9 @@ from tests.scripted_server import (
 
 pytestmark = pytest.mark.quick
 
-HELLO = respond_text("Hello there, how are you today?")
 CALL = respond_text(
     "I will look.", ScriptedCall("bash", {"command": "rm -rf build", "dry_run": True})
 )
-REQUEST = ModelRequest(
-    model="claude-test",
-    system="Be plain.",
-    tools=(),
-    messages=({"role": "user", "content": "hi"},),
-    max_tokens=100,
-)
-
-
-@asynccontextmanager
-async def open_client(
-    url: str, idle_timeout_s: float = 5.0
-) -> AsyncGenerator[AnthropicClient, None]:
-    client = AnthropicClient(url, "key", idle_timeout_s=idle_timeout_s)
-    try:
-        yield client
-    finally:
-        await client.close()
-
-
-@dataclass
-class RequestOutcome:
-    """Everything that one request returned."""
-
-    text: str = ""
-    usage: Usage | None = None
-    reply: Reply | None = None
-    error: ModelError | None = None
-
-    @property
-    def error_fields(self) -> tuple[str, bool, float]:
-        assert self.error is not None
-        assert self.reply is None, "the request failed but returned a reply"
-        assert "\n" not in self.error.detail
-        return self.error.reason, self.error.is_retryable, self.error.retry_after_s
-
-
-async def send_request(client: AnthropicClient) -> RequestOutcome:
-    outcome = RequestOutcome()
-    try:
-        async with aclosing(client.stream(REQUEST)) as events:
-            async for event in events:
-                if isinstance(event, ReplyDelta):
-                    outcome.text += event.text
-                    outcome.usage = event.usage or outcome.usage
-                else:
-                    outcome.reply = event
-    except ModelError as error:
-        outcome.error = error
-    return outcome
-
-
-def send_one_request(*responses: ScriptedResponse, idle_timeout_s: float = 5.0) -> RequestOutcome:
-    """Send a request to a server with these responses; check that it is sent only once."""
-
-    async def send(server: ScriptedServer) -> RequestOutcome:
-        async with open_client(server.base_url, idle_timeout_s) as client:
-            return await send_request(client)
-
-    with ScriptedServer(*responses) as server:
-        outcome = asyncio.run(send(server))
-    assert len(server.requests) == 1, "the client retried on its own"
-    return outcome
 
 
 @pytest.mark.parametrize(
@@ -176,11 +109,6 @@ def test_the_servers_retry_header_overrides_the_status(
 
 def test_a_connection_closed_before_the_response_is_retryable() -> None:
     """The server accepts the connection and closes it without sending a byte."""
-
-    async def send(url: str) -> RequestOutcome:
-        async with open_client(url) as client:
-            return await send_request(client)
-
     with socket.create_server(("127.0.0.1", 0)) as listener:
 
         def close_connection() -> None:
@@ -190,7 +118,7 @@ def test_a_connection_closed_before_the_response_is_retryable() -> None:
 
         thread = threading.Thread(target=close_connection, daemon=True)
         thread.start()
-        outcome = asyncio.run(send(f"http://127.0.0.1:{listener.getsockname()[1]}"))
+        outcome = send_to(f"http://127.0.0.1:{listener.getsockname()[1]}")
         thread.join(5)
     assert outcome.error_fields == ("unreachable", True, 0)
 
@@ -298,9 +226,9 @@ def test_a_tool_call_at_the_output_limit_has_no_arguments() -> None:
     outcome = send_one_request(
         respond_raw_tool_call("bash", '{"command": "ls", "tim', stop_reason="max_tokens")
     )
-    assert outcome.reply is not None
-    assert outcome.reply.stop_reason == "max_tokens"
-    (call,) = outcome.reply.content
+    reply = outcome.expect_reply()
+    assert reply.stop_reason == "max_tokens"
+    (call,) = reply.content
     assert isinstance(call, ToolUseBlock)
     assert call.input == {}
 
@@ -318,8 +246,7 @@ def test_invalid_tool_arguments_are_dropped_with_an_error(
     pieces: tuple[str, ...],
 ) -> None:
     outcome = send_one_request(respond_raw_tool_call("bash", *pieces))
-    assert outcome.reply is not None
-    (call,) = outcome.reply.content
+    (call,) = outcome.expect_reply().content
     assert isinstance(call, ToolUseBlock)
     assert (call.input, bool(call.input_error)) == ({}, True)
 
@@ -344,8 +271,7 @@ def test_unknown_events_are_ignored_and_stop_reasons_are_kept() -> None:
     )
     assert send_one_request(with_unknown_event).reply == send_one_request(HELLO).reply
     outcome = send_one_request(respond_text("So.", stop_reason="a_new_reason"))
-    assert outcome.reply is not None
-    assert outcome.reply.stop_reason == "a_new_reason"
+    assert outcome.expect_reply().stop_reason == "a_new_reason"
 
 
 def test_a_silent_stream_ends_after_the_idle_timeout() -> None:
@@ -364,12 +290,7 @@ def test_retry_headers_apply_to_streams_that_fail_later() -> None:
 def test_a_refused_connection_is_retryable() -> None:
     with socket.create_server(("127.0.0.1", 0)) as closed_port:
         url = f"http://127.0.0.1:{closed_port.getsockname()[1]}"
-
-    async def send() -> RequestOutcome:
-        async with open_client(url) as client:
-            return await send_request(client)
-
-    assert asyncio.run(send()).error_fields == ("unreachable", True, 0)
+    assert send_to(url).error_fields == ("unreachable", True, 0)
 
 
 def test_a_key_quoted_by_the_server_is_redacted() -> None:
@@ -378,20 +299,9 @@ def test_a_key_quoted_by_the_server_is_redacted() -> None:
         respond_http_error(401, "authentication_error", f"bad key {key}"),
         respond_stream_error("overloaded_error", f"not for {key}"),
     )
-    assert [str(send_with_key(key, each)).count(key) for each in responses] == [0, 0]
-    assert "[secret]" in str(send_with_key(key, responses[0]))
-
-
-def send_with_key(key: str, response: ScriptedResponse) -> ModelError | None:
-    async def send(url: str) -> RequestOutcome:
-        client = AnthropicClient(url, key)
-        try:
-            return await send_request(client)
-        finally:
-            await client.close()
-
-    with ScriptedServer(response) as server:
-        return asyncio.run(send(server.base_url)).error
+    errors = [str(send_one_request(response, key=key).error) for response in responses]
+    assert [error.count(key) for error in errors] == [0, 0]
+    assert "[secret]" in errors[0]
 
 
 @pytest.mark.parametrize(
@@ -403,11 +313,7 @@ def send_with_key(key: str, response: ScriptedResponse) -> ModelError | None:
     ],
 )
 def test_an_invalid_url_is_shown_without_its_password(url: str, text: str) -> None:
-    async def send() -> RequestOutcome:
-        async with open_client(url) as client:
-            return await send_request(client)
-
-    detail = str(asyncio.run(send()).error)
+    detail = str(send_to(url).error)
     assert text in detail
     assert "password" not in detail
 
@@ -416,12 +322,12 @@ def test_an_invalid_url_is_shown_without_its_password(url: str, text: str) -> No
 
 
 def look_up_limits(response: ScriptedResponse | None) -> tuple[ModelLimitsFound | None, list[str]]:
-    async def send(server: ScriptedServer) -> ModelLimitsFound | None:
-        async with open_client(server.base_url) as client:
-            return await client.look_up_limits("claude-test")
+    async def look_up(client: AnthropicClient) -> ModelLimitsFound | None:
+        return await client.look_up_limits("claude-test")
 
     with ScriptedServer(limits_response=response) as server:
-        return asyncio.run(send(server)), [each.path for each in server.limits_requests]
+        limits = run_with_client(look_up, server.base_url)
+    return limits, [request.path for request in server.limits_requests]
 
 
 def test_model_limits_are_read_from_the_server() -> None:

@@ -10,6 +10,7 @@ from actors.tools.tool_list import DECLARED_TOOLS
 from messages.policy import Action, PermissionProfile, PermissionRequest, Policy, Rule, RuleSource
 
 DEFAULT_RULES = build_default_rules(DECLARED_TOOLS)
+DEFAULT_POLICY = Policy(tools=DECLARED_TOOLS, defaults=DEFAULT_RULES)
 WORKSPACE_PATHS = WorkspacePaths(
     root="/nowhere/project", cwd="/nowhere/project", home="/nowhere/home"
 )
@@ -36,7 +37,7 @@ def project_rules(*rules: Rule, trusted: bool = True) -> RuleSource:
 
 
 def rules_only_policy(*rules: Rule) -> Policy:
-    """Build a policy with one rule source alone, as `permissions check --rules` does."""
+    """Build a policy with only one rule source, as `permissions check --rules` does."""
     return Policy(
         sources=(RuleSource(name="rules", rules=rules),), tools=DECLARED_TOOLS, protected_paths=None
     )
@@ -51,7 +52,7 @@ def decide_requests(
     return decide_call(
         tuple(permission_request(*request) for request in requests),
         workspace_paths,
-        policy or Policy(tools=DECLARED_TOOLS, defaults=DEFAULT_RULES),
+        policy or DEFAULT_POLICY,
         chain,
     )
 

@@ -1,5 +1,6 @@
 """Rules for files whose path is case-insensitive or cannot be resolved."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,11 +10,10 @@ from actors.permissions.access_resolution import resolve_accesses
 from actors.permissions.call_analysis import analyze_call
 from actors.permissions.decide import combine_decisions, decide_access
 from actors.permissions.rule_index import get_rule_index
-from actors.tools.tool_list import DECLARED_TOOLS
 from messages.policy import Action, Policy, Rule
 from tests.actors.permissions.decision_helpers import (
     BUILD_PROFILE,
-    DEFAULT_RULES,
+    DEFAULT_POLICY,
     decide_action,
     permission_request,
     rule,
@@ -38,7 +38,7 @@ def decide_read(identify_file: IdentifyFile | None, name: str, *rules: Rule) -> 
         if identify_file
         else PathResolver(workspace_paths)
     )
-    policy = Policy(tools=DECLARED_TOOLS, defaults=DEFAULT_RULES, sources=(user_rules(*rules),))
+    policy = replace(DEFAULT_POLICY, sources=(user_rules(*rules),))
     rule_index = get_rule_index(policy, (BUILD_PROFILE,))
     analyzed = analyze_call((permission_request("read", name),))
     accesses = resolve_accesses(analyzed, resolver, rule_index).accesses
@@ -75,9 +75,7 @@ def test_an_allow_never_ignores_case() -> None:
 def test_a_command_with_an_unresolvable_path_asks(tmp_path: Path, command: str) -> None:
     (tmp_path / "loop").symlink_to("loop")
     workspace_paths = WorkspacePaths(root=str(tmp_path), cwd=str(tmp_path))
-    all_allowed = Policy(
-        tools=DECLARED_TOOLS, defaults=DEFAULT_RULES, sources=(user_rules(rule("bash", "*")),)
-    )
+    all_allowed = replace(DEFAULT_POLICY, sources=(user_rules(rule("bash", "*")),))
 
     assert decide_action("bash", command, all_allowed, workspace_paths=workspace_paths) == "ask"
 

@@ -5,13 +5,15 @@ from dataclasses import replace
 import pytest
 
 from actors.permissions.bulk_read_check import can_read
-from actors.tools.tool_list import DECLARED_TOOLS
 from messages.policy import FileReadPolicy, PermissionProfile, Policy, Rule
-from tests.actors.permissions.decision_helpers import BUILD_PROFILE, DEFAULT_RULES, rule, user_rules
+from tests.actors.permissions.decision_helpers import (
+    BUILD_PROFILE,
+    DEFAULT_POLICY,
+    rule,
+    user_rules,
+)
 
 pytestmark = pytest.mark.quick
-
-DEFAULTS = Policy(tools=DECLARED_TOOLS, defaults=DEFAULT_RULES)
 
 
 def read_policy(policy: Policy, *chain: PermissionProfile) -> FileReadPolicy:
@@ -19,7 +21,7 @@ def read_policy(policy: Policy, *chain: PermissionProfile) -> FileReadPolicy:
 
 
 def read_policy_with_rules(*rules: Rule) -> FileReadPolicy:
-    return read_policy(replace(DEFAULTS, sources=(user_rules(*rules),)))
+    return read_policy(replace(DEFAULT_POLICY, sources=(user_rules(*rules),)))
 
 
 @pytest.mark.parametrize(
@@ -36,7 +38,7 @@ def read_policy_with_rules(*rules: Rule) -> FileReadPolicy:
     ],
 )
 def test_the_defaults_decide_what_may_be_read(target: str, *, expected: bool) -> None:
-    assert can_read(target, read_policy(DEFAULTS)) is expected
+    assert can_read(target, read_policy(DEFAULT_POLICY)) is expected
 
 
 @pytest.mark.parametrize("action", ["ask", "deny"])
@@ -49,15 +51,15 @@ def test_a_file_that_a_rule_asks_about_is_not_read(action: str) -> None:
 
 def test_rules_of_ancestors_and_grants_apply() -> None:
     ancestor = PermissionProfile(agent="build", rules=user_rules(rule("read", "a.py", "deny")))
-    granted = replace(DEFAULTS, grants=(rule("read", ".env"),))
+    granted = replace(DEFAULT_POLICY, grants=(rule("read", ".env"),))
 
-    assert not can_read("a.py", read_policy(DEFAULTS, BUILD_PROFILE, ancestor))
+    assert not can_read("a.py", read_policy(DEFAULT_POLICY, BUILD_PROFILE, ancestor))
     assert can_read(".env", read_policy(granted))
-    assert can_read(".env", read_policy(replace(DEFAULTS, mode="yolo")))
+    assert can_read(".env", read_policy(replace(DEFAULT_POLICY, mode="yolo")))
 
 
 def test_files_in_an_added_folder_may_be_read() -> None:
-    policy = read_policy(replace(DEFAULTS, added_directories=("/lib",)))
+    policy = read_policy(replace(DEFAULT_POLICY, added_directories=("/lib",)))
 
     assert can_read("/lib/a.py", policy)
     assert not can_read("/library/a.py", policy)

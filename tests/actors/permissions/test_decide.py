@@ -5,11 +5,10 @@ from dataclasses import replace
 import pytest
 
 from actors.permissions.grants import with_grants
-from actors.tools.tool_list import DECLARED_TOOLS
 from messages.policy import Action, PermissionMode, PermissionProfile, Policy
 from tests.actors.permissions.decision_helpers import (
     BUILD_PROFILE,
-    DEFAULT_RULES,
+    DEFAULT_POLICY,
     decide_action,
     decide_requests,
     project_rules,
@@ -20,11 +19,9 @@ from tests.actors.permissions.decision_helpers import (
 
 pytestmark = pytest.mark.quick
 
-DEFAULTS = Policy(tools=DECLARED_TOOLS, defaults=DEFAULT_RULES)
-
 
 def policy_in_mode(mode: PermissionMode) -> Policy:
-    return replace(DEFAULTS, mode=mode)
+    return replace(DEFAULT_POLICY, mode=mode)
 
 
 @pytest.mark.parametrize(
@@ -75,7 +72,7 @@ def test_the_defaults_allow_reading_and_ask_for_effects(
 
 
 def test_an_added_folder_is_like_the_workspace_except_for_allow_rules() -> None:
-    policy = replace(DEFAULTS, added_directories=("/nowhere/shared",))
+    policy = replace(DEFAULT_POLICY, added_directories=("/nowhere/shared",))
 
     assert decide_action("read", "/nowhere/shared/a.py", policy) == "allow"
     assert decide_action("ls", "/nowhere/shared", policy) == "allow"
@@ -105,7 +102,7 @@ def test_the_last_match_in_a_source_wins() -> None:
 
 def test_the_strictest_of_several_sources_wins() -> None:
     policy = replace(
-        DEFAULTS,
+        DEFAULT_POLICY,
         sources=(user_rules(rule("write", "*")), project_rules(rule("write", "docs/*", "deny"))),
     )
 
@@ -114,7 +111,9 @@ def test_the_strictest_of_several_sources_wins() -> None:
 
 
 def test_the_defaults_apply_only_if_no_source_matches() -> None:
-    policy = replace(DEFAULTS, sources=(user_rules(rule("read", ".env"), rule("ls", "*", "ask")),))
+    policy = replace(
+        DEFAULT_POLICY, sources=(user_rules(rule("read", ".env"), rule("ls", "*", "ask")),)
+    )
 
     assert decide_action("read", ".env", policy) == "allow"
     assert decide_action("read", "api/.env", policy) == "ask"
@@ -128,12 +127,12 @@ def test_an_unmatched_request_asks_without_defaults() -> None:
 
 def test_an_untrusted_source_can_restrict_but_not_allow() -> None:
     allow_rules = rule("write", "*"), rule("read", ".env")
-    policy = replace(DEFAULTS, sources=(project_rules(*allow_rules, trusted=False),))
+    policy = replace(DEFAULT_POLICY, sources=(project_rules(*allow_rules, trusted=False),))
 
     assert decide_action("write", "a", policy) == "ask"
     assert decide_action("read", ".env", policy) == "ask"
     restricting = project_rules(rule("read", "*", "deny"), trusted=False)
-    assert decide_action("read", "a", replace(DEFAULTS, sources=(restricting,))) == "deny"
+    assert decide_action("read", "a", replace(DEFAULT_POLICY, sources=(restricting,))) == "deny"
 
 
 def test_only_absolute_patterns_allow_paths_outside_the_workspace() -> None:
@@ -151,7 +150,9 @@ def test_an_absolute_deny_applies_inside_the_workspace() -> None:
 
 
 def test_a_rule_for_one_agent_applies_to_that_agent() -> None:
-    policy = replace(DEFAULTS, sources=(user_rules(rule("read", "*", "deny", agent="explore")),))
+    policy = replace(
+        DEFAULT_POLICY, sources=(user_rules(rule("read", "*", "deny", agent="explore")),)
+    )
     explore = PermissionProfile(agent="explore")
 
     assert decide_action("read", "a", policy) == "allow"
@@ -205,7 +206,7 @@ def test_plan_mode_only_reads_and_writes_plan_files(
 ) -> None:
     rules = user_rules(rule("write", "*"), rule("edit", "*"), rule("mcp__db__drop", "*"))
     policy = replace(policy_in_mode("plan"), sources=(rules,))
-    yolo = replace(DEFAULTS, sources=(rules,), mode="yolo")
+    yolo = replace(DEFAULT_POLICY, sources=(rules,), mode="yolo")
     planner = PermissionProfile(agent="plan", max_mode="plan")
 
     assert decide_action(permission, target, policy) == expected
@@ -222,7 +223,7 @@ def test_in_plan_mode_no_grant_allows_a_command() -> None:
 
 
 def test_a_read_only_agent_and_its_descendants_only_read() -> None:
-    policy = replace(DEFAULTS, mode="yolo")
+    policy = replace(DEFAULT_POLICY, mode="yolo")
     reader = PermissionProfile(agent="explore", read_only=True)
 
     for chain in ((reader, BUILD_PROFILE), (BUILD_PROFILE, reader)):
@@ -297,7 +298,7 @@ def test_auto_edit_lifts_only_asks_caused_by_defaults() -> None:
 
 
 def test_a_grant_allows_exactly_the_request_it_names() -> None:
-    policy = with_grants(DEFAULTS, (rule("write", "a.py"),))
+    policy = with_grants(DEFAULT_POLICY, (rule("write", "a.py"),))
 
     assert decide_action("write", "a.py", policy) == "allow"
     for permission, target in [("write", "b.py"), ("edit", "a.py"), ("write", "A.py")]:
@@ -309,7 +310,7 @@ def test_storing_the_offered_grants_allows_the_call() -> None:
     offered = decide_requests(*call).decision.grants
 
     assert offered == (rule("write", "a.py"), rule("read", "/etc/hosts"))
-    granted = with_grants(DEFAULTS, offered)
+    granted = with_grants(DEFAULT_POLICY, offered)
     assert decide_requests(*call, policy=granted).decision.action == "allow"
 
 
@@ -326,13 +327,13 @@ def test_storing_the_offered_grants_allows_the_call() -> None:
 )
 def test_no_grant_is_offered_for_unclear_or_protected_targets(permission: str, target: str) -> None:
     assert decide_requests((permission, target)).decision.grants == ()
-    forced = replace(DEFAULTS, grants=(rule(permission, target),))
+    forced = replace(DEFAULT_POLICY, grants=(rule(permission, target),))
     assert decide_action(permission, target, forced) == "ask"
 
 
 def test_a_prefix_grant_does_not_lift_a_minimum_ask() -> None:
     prefixes = replace(
-        DEFAULTS, grants=tuple(rule("bash", pattern) for pattern in ("git *", "sudo *"))
+        DEFAULT_POLICY, grants=tuple(rule("bash", pattern) for pattern in ("git *", "sudo *"))
     )
 
     assert decide_action("bash", "git commit -m x", prefixes) == "allow"
@@ -349,11 +350,11 @@ def test_a_grant_does_not_override_a_deny_rule() -> None:
 def test_ask_and_deny_rules_cannot_be_granted() -> None:
     restrictions = (rule("read", "a.py", "deny"), rule("read", "b.py", "ask"))
 
-    assert with_grants(DEFAULTS, restrictions).grants == ()
+    assert with_grants(DEFAULT_POLICY, restrictions).grants == ()
 
 
 def test_a_repeated_grant_is_stored_once_and_counted_twice() -> None:
-    policy = with_grants(DEFAULTS, (rule("write", "a"), rule("write", "a")))
+    policy = with_grants(DEFAULT_POLICY, (rule("write", "a"), rule("write", "a")))
     again = with_grants(policy, (rule("write", "a"),))
 
     assert again.grants == (rule("write", "a"),)
@@ -382,17 +383,17 @@ def test_a_target_that_is_too_long_asks() -> None:
 
 
 def test_the_reason_names_what_decided_the_call() -> None:
-    def get_reason(permission: str, target: str, policy: Policy = DEFAULTS) -> str:
+    def get_reason(permission: str, target: str, policy: Policy = DEFAULT_POLICY) -> str:
         return decide_requests((permission, target), policy=policy).decision.reason
 
     assert get_reason("read", ".env") == 'the rule "ask read .env" applies (built-in default)'
     assert get_reason("write", "a.py") == "it writes to a.py"
     assert get_reason("write", "/a.py") == "/a.py is outside the workspace"
     assert get_reason("write", "a.py", policy_in_mode("auto-edit")) == "auto-edit mode allows it"
-    granted = with_grants(DEFAULTS, (rule("write", "a.py"),))
+    granted = with_grants(DEFAULT_POLICY, (rule("write", "a.py"),))
     assert (
         get_reason("write", "a.py", granted)
         == 'the rule "allow write a.py" applies (granted for this session)'
     )
-    denied = replace(DEFAULTS, sources=(user_rules(rule("write", "*.py", "deny")),))
+    denied = replace(DEFAULT_POLICY, sources=(user_rules(rule("write", "*.py", "deny")),))
     assert get_reason("write", "a.py", denied) == 'the rule "deny write *.py" applies (user rules)'

@@ -15,7 +15,7 @@ from actors.permissions.rule_index import get_rule_index
 from actors.permissions.rule_matching import STRICTNESS, get_categories
 from actors.tools.tool_list import DECLARED_TOOLS
 from messages.policy import PermissionProfile, Policy, Rule, RuleSource
-from tests.actors.permissions.decision_helpers import DEFAULT_RULES, decide_requests
+from tests.actors.permissions.decision_helpers import DEFAULT_POLICY, DEFAULT_RULES, decide_requests
 
 pytestmark = pytest.mark.quick
 
@@ -55,10 +55,7 @@ policies = st.builds(
     mode=st.sampled_from(MODES),
     sources=st.lists(sources, max_size=2).map(tuple),
     defaults=st.sampled_from((DEFAULT_RULES, ())),
-    grants=st.lists(
-        st.builds(Rule, permission=permissions, pattern=patterns, action=st.just("allow")),
-        max_size=3,
-    ).map(tuple),
+    grants=st.lists(grants, max_size=3).map(tuple),
     protected_paths=st.sampled_from(((), None)),
     trusted=st.booleans(),
 )
@@ -97,9 +94,8 @@ LOOSE_SOURCE = RuleSource(
     name="loose", rules=(Rule(permission="write", pattern="*", action="allow"),)
 )
 BUILD = PermissionProfile(agent="build")
-DEFAULTS = Policy(tools=DECLARED_TOOLS, defaults=DEFAULT_RULES)
-LOOSE_POLICY = replace(DEFAULTS, sources=(LOOSE_SOURCE,))
-AUTO_EDIT = replace(DEFAULTS, mode="auto-edit")
+LOOSE_POLICY = replace(DEFAULT_POLICY, sources=(LOOSE_SOURCE,))
+AUTO_EDIT = replace(DEFAULT_POLICY, mode="auto-edit")
 ASK_SOURCE = RuleSource(name="ask", rules=(Rule(permission="write", pattern="a", action="ask"),))
 DENY_SOURCE = RuleSource(name="deny", rules=(Rule(permission="write", pattern="a", action="deny"),))
 ALLOW_SOURCE = RuleSource(
@@ -133,15 +129,15 @@ def get_strictness(call: list[Access], policy: Policy, chain: ProfileChain) -> i
 def test_an_additional_access_never_loosens_a_call(
     call: list[Access], additional: Access, policy: Policy, chain: ProfileChain
 ) -> None:
-    alone = get_strictness(call, policy, chain)
-    assert get_strictness([*call, additional], policy, chain) >= alone
-    assert get_strictness([additional, *call], policy, chain) >= alone
+    strictness = get_strictness(call, policy, chain)
+    assert get_strictness([*call, additional], policy, chain) >= strictness
+    assert get_strictness([additional, *call], policy, chain) >= strictness
 
 
 @PROPERTY
 @given(calls, policies, chains, profiles)
 @example(PLAIN, AUTO_EDIT, (replace(BUILD, rules=ASK_SOURCE),), BUILD)
-@example(PLAIN, DEFAULTS, (replace(BUILD, max_mode="plan"),), BUILD)
+@example(PLAIN, DEFAULT_POLICY, (replace(BUILD, max_mode="plan"),), BUILD)
 def test_a_child_is_never_looser_than_its_ancestors(
     call: list[Access], policy: Policy, chain: ProfileChain, child: PermissionProfile
 ) -> None:
@@ -150,8 +146,8 @@ def test_a_child_is_never_looser_than_its_ancestors(
 
 @PROPERTY
 @given(calls, policies, chains, profiles)
-@example(PLAIN, DEFAULTS, (BUILD,), replace(BUILD, rules=DENY_SOURCE))
-@example(PLAIN, DEFAULTS, (BUILD,), replace(BUILD, read_only=True))
+@example(PLAIN, DEFAULT_POLICY, (BUILD,), replace(BUILD, rules=DENY_SOURCE))
+@example(PLAIN, DEFAULT_POLICY, (BUILD,), replace(BUILD, read_only=True))
 def test_ancestors_never_loosen_what_applies_to_an_agent(
     call: list[Access], policy: Policy, chain: ProfileChain, child: PermissionProfile
 ) -> None:
@@ -201,12 +197,7 @@ def test_a_looser_mode_never_restricts_a_call(
 
 
 @PROPERTY
-@given(
-    calls,
-    policies,
-    chains,
-    st.builds(Rule, permission=permissions, pattern=patterns, action=st.just("allow")),
-)
+@given(calls, policies, chains, grants)
 def test_a_grant_never_restricts_a_call(
     call: list[Access], policy: Policy, chain: ProfileChain, grant: Rule
 ) -> None:
@@ -217,7 +208,7 @@ def test_a_grant_never_restricts_a_call(
 @PROPERTY
 @given(calls, policies, chains)
 @example(PLAIN, LOOSE_POLICY, (BUILD,))
-@example(GIT, DEFAULTS, (BUILD,))
+@example(GIT, DEFAULT_POLICY, (BUILD,))
 def test_trust_never_restricts_a_call(
     call: list[Access], policy: Policy, chain: ProfileChain
 ) -> None:
@@ -232,7 +223,7 @@ def test_trust_never_restricts_a_call(
 
 @PROPERTY
 @given(calls, policies, chains, profiles)
-@example(PLAIN, DEFAULTS, (BUILD,), replace(BUILD, rules=LOOSE_SOURCE))
+@example(PLAIN, DEFAULT_POLICY, (BUILD,), replace(BUILD, rules=LOOSE_SOURCE))
 @example(PLAIN, LOOSE_POLICY, (BUILD,), replace(BUILD, tools=("read",)))
 def test_a_definition_from_the_project_never_loosens(
     call: list[Access], policy: Policy, chain: ProfileChain, definition: PermissionProfile
@@ -295,9 +286,9 @@ some_commands = st.builds(str.format, st.sampled_from(COMMANDS), st.sampled_from
 
 @PROPERTY
 @given(st.lists(some_commands, min_size=1, max_size=3).map("; ".join), policies)
-@example("cat /etc/hosts", DEFAULTS)
-@example("cat /etc/hosts", replace(DEFAULTS, sources=(ALLOW_SOURCE,)))
-@example("cd /etc && ls", DEFAULTS)
+@example("cat /etc/hosts", DEFAULT_POLICY)
+@example("cat /etc/hosts", replace(DEFAULT_POLICY, sources=(ALLOW_SOURCE,)))
+@example("cd /etc && ls", DEFAULT_POLICY)
 def test_storing_the_grants_offered_for_a_command_allows_it(command: str, policy: Policy) -> None:
     decision = decide_requests(("bash", command), policy=policy).decision
     for offered in (decision.grants, decision.broader_grants):

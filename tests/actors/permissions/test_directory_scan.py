@@ -7,10 +7,9 @@ import pytest
 
 from actors.paths.resolve import WorkspacePaths
 from actors.permissions.directory_scan import MAX_SCANNED_ENTRIES, DirectoryScan
-from actors.tools.tool_list import DECLARED_TOOLS
-from messages.policy import Action, Policy
+from messages.policy import Action
 from tests.actors.permissions.decision_helpers import (
-    DEFAULT_RULES,
+    DEFAULT_POLICY,
     decide_action,
     decide_requests,
     rule,
@@ -110,7 +109,7 @@ def test_read_rules_apply_to_the_files_that_exist(
     pattern: str, action: Action, expected: Action, workspace_paths: WorkspacePaths
 ) -> None:
     source = user_rules(rule("read", pattern, action))
-    policy = Policy(tools=DECLARED_TOOLS, defaults=DEFAULT_RULES, sources=(source,))
+    policy = replace(DEFAULT_POLICY, sources=(source,))
 
     assert (
         decide_action("bash", "grep -r K src", policy, workspace_paths=workspace_paths) == expected
@@ -145,7 +144,7 @@ def test_a_link_asks_only_if_the_command_follows_links(
 
 
 def test_git_diff_may_compare_folders_outside_a_repository(workspace_paths: WorkspacePaths) -> None:
-    trusted = Policy(tools=DECLARED_TOOLS, defaults=DEFAULT_RULES, trusted=True)
+    trusted = replace(DEFAULT_POLICY, trusted=True)
 
     assert (
         decide_action("bash", "git diff app src", trusted, workspace_paths=workspace_paths) == "ask"
@@ -213,7 +212,7 @@ def test_more_files_than_can_be_checked_ask(workspace_paths: WorkspacePaths) -> 
         "ask",
         "it may read more files than can be checked in advance",
     )
-    granted = replace(Policy(tools=DECLARED_TOOLS, defaults=DEFAULT_RULES), grants=decision.grants)
+    granted = replace(DEFAULT_POLICY, grants=decision.grants)
     assert (
         decide_action("bash", "grep -r K many", granted, workspace_paths=workspace_paths) == "allow"
     )

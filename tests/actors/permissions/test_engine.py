@@ -9,7 +9,6 @@ from actors.paths.resolve import WorkspacePaths
 from actors.permissions.decide_call import CallDecision, decide_call
 from actors.permissions.engine import EvaluationSettings, PermissionEngine
 from actors.runtime.system import ActorSystem
-from actors.tools.tool_list import DECLARED_TOOLS
 from messages.address import JOURNAL, PERMISSIONS, PRIMARY, Address
 from messages.journal import Append, Appended, AppendFailed
 from messages.permissions import (
@@ -24,7 +23,7 @@ from messages.permissions import (
 from messages.policy import PermissionProfile, PermissionRequest, Policy, Rule
 from tests.actors.permissions.decision_helpers import (
     BUILD_PROFILE,
-    DEFAULT_RULES,
+    DEFAULT_POLICY,
     GRANT_STORE,
     WORKSPACE_PATHS,
 )
@@ -32,7 +31,6 @@ from tests.probe import Probe, start_probe
 
 pytestmark = pytest.mark.quick
 
-DEFAULTS = Policy(tools=DECLARED_TOOLS, defaults=DEFAULT_RULES)
 WRITE_A = Rule(permission="write", pattern="a.py", action="allow")
 WRITE_B = Rule(permission="write", pattern="b.py", action="allow")
 
@@ -46,7 +44,7 @@ def journal(system: ActorSystem) -> Probe:
 def requester(system: ActorSystem, journal: Probe) -> Probe:  # noqa: ARG001  (the engine writes to it)
     """Start an engine that knows `/primary`, and a requester."""
     return start_requester(
-        system, partial(PermissionEngine, JOURNAL, DEFAULTS, WORKSPACE_PATHS, GRANT_STORE)
+        system, partial(PermissionEngine, JOURNAL, DEFAULT_POLICY, WORKSPACE_PATHS, GRANT_STORE)
     )
 
 
@@ -156,7 +154,7 @@ def test_a_duplicate_reply_from_the_journal_changes_nothing(
 
 
 def test_grants_of_an_earlier_run_stay_in_effect(system: ActorSystem) -> None:
-    policy = replace(DEFAULTS, grants=(WRITE_A,))
+    policy = replace(DEFAULT_POLICY, grants=(WRITE_A,))
     requester = start_requester(
         system, partial(PermissionEngine, JOURNAL, policy, WORKSPACE_PATHS, GRANT_STORE)
     )
@@ -180,7 +178,7 @@ def decide_or_fail(
 def test_an_error_in_an_evaluation_becomes_an_ask(
     system: ActorSystem,
 ) -> None:
-    policy = replace(DEFAULTS, mode="yolo")
+    policy = replace(DEFAULT_POLICY, mode="yolo")
     requester = start_requester(
         system,
         partial(

@@ -1,6 +1,7 @@
 """Policy changes in the engine: modes, grants and revocations, in any order."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -35,7 +36,7 @@ from messages.permissions import (
 from messages.policy import GrantScope, Policy, SessionMode
 from tests.actors.permissions.decision_helpers import (
     BUILD_PROFILE,
-    DEFAULT_RULES,
+    DEFAULT_POLICY,
     WORKSPACE_PATHS,
     permission_request,
     rule,
@@ -44,7 +45,6 @@ from tests.probe import Probe, start_probe
 
 pytestmark = pytest.mark.quick
 
-DEFAULTS = Policy(tools=DECLARED_TOOLS, defaults=DEFAULT_RULES)
 GRANT_A = rule("write", "a.py")
 GRANT_B = rule("write", "b.py")
 
@@ -94,7 +94,7 @@ StartEngine = Callable[..., PolicyUpdateFixture]
 
 @pytest.fixture
 def start_engine(system: ActorSystem, tmp_path: Path) -> StartEngine:
-    def start(policy: Policy = DEFAULTS, root: Path = tmp_path) -> PolicyUpdateFixture:
+    def start(policy: Policy = DEFAULT_POLICY, root: Path = tmp_path) -> PolicyUpdateFixture:
         return PolicyUpdateFixture(
             system,
             ProjectGrantStore(tmp_path / "state" / "grants.json", root, DECLARED_TOOLS),
@@ -120,7 +120,7 @@ def test_a_looser_mode_takes_effect_when_it_is_on_disk(start_engine: StartEngine
 def test_a_stricter_mode_applies_even_if_writing_it_fails(
     start_engine: StartEngine,
 ) -> None:
-    engine = start_engine(Policy(mode="yolo", tools=DECLARED_TOOLS, defaults=DEFAULT_RULES))
+    engine = start_engine(replace(DEFAULT_POLICY, mode="yolo"))
     engine.tell(ChangeMode(mode="default"))
     assert engine.request_action("bash", "make") == "ask"
     engine.fail_write()
@@ -163,9 +163,7 @@ def test_pending_modes_are_never_looser_than_the_last_request(
 
 
 def test_each_change_makes_the_broker_reevaluate_parked_calls(start_engine: StartEngine) -> None:
-    engine = start_engine(
-        Policy(mode="auto-edit", tools=DECLARED_TOOLS, defaults=DEFAULT_RULES, grants=(GRANT_A,))
-    )
+    engine = start_engine(replace(DEFAULT_POLICY, mode="auto-edit", grants=(GRANT_A,)))
     engine.tell(ChangeMode(mode="default"))
     engine.approvals.expect_kind(PolicyChanged)
     engine.accept_write()
@@ -180,9 +178,7 @@ def test_each_change_makes_the_broker_reevaluate_parked_calls(start_engine: Star
 def test_a_revocation_applies_at_once_and_is_confirmed_later(
     start_engine: StartEngine,
 ) -> None:
-    engine = start_engine(
-        Policy(tools=DECLARED_TOOLS, defaults=DEFAULT_RULES, grants=(GRANT_A, GRANT_B))
-    )
+    engine = start_engine(replace(DEFAULT_POLICY, grants=(GRANT_A, GRANT_B)))
     engine.tell(RevokeGrant(rule=GRANT_A, scope="session"))
     assert engine.request_action("write", "a.py") == "ask"
     assert engine.request_action("write", "b.py") == "allow"
@@ -194,7 +190,7 @@ def test_a_revocation_applies_at_once_and_is_confirmed_later(
 def test_a_revocation_that_cannot_be_written_applies_in_this_run(
     start_engine: StartEngine,
 ) -> None:
-    engine = start_engine(Policy(tools=DECLARED_TOOLS, defaults=DEFAULT_RULES, grants=(GRANT_A,)))
+    engine = start_engine(replace(DEFAULT_POLICY, grants=(GRANT_A,)))
     engine.tell(RevokeGrant(rule=GRANT_A, scope="session"))
     engine.fail_write()
     engine.user.expect(RevokeGrantFailed(rule=GRANT_A, scope="session", detail="disk full"))
@@ -219,7 +215,7 @@ def test_a_grant_revoked_before_it_is_on_disk_never_applies(
 def test_a_second_revocation_applies_before_it_is_written(
     start_engine: StartEngine,
 ) -> None:
-    engine = start_engine(Policy(tools=DECLARED_TOOLS, defaults=DEFAULT_RULES, grants=(GRANT_A,)))
+    engine = start_engine(replace(DEFAULT_POLICY, grants=(GRANT_A,)))
     revocation = RevokeGrant(rule=GRANT_A, scope="session")
     engine.tell(revocation, StoreGrant(id="r", rules=(GRANT_A,)), revocation)
     engine.accept_write()
@@ -276,9 +272,7 @@ def test_replacing_rules_reads_project_grants_from_disk_again(
 ) -> None:
     store = ProjectGrantStore(tmp_path / "state" / "grants.json", tmp_path, DECLARED_TOOLS)
     store.apply_update(StoreGrant(id="r", rules=(GRANT_A,), scope="project"))
-    engine = start_engine(
-        Policy(tools=DECLARED_TOOLS, defaults=DEFAULT_RULES, project_grants=store.read().rules)
-    )
+    engine = start_engine(replace(DEFAULT_POLICY, project_grants=store.read().rules))
     assert engine.request_action("write", "a.py") == "allow"
     store.apply_update(RevokeGrant(rule=GRANT_A, scope="project"))
     engine.tell(ReplaceRules(sources=(), trusted=False))

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -12,7 +13,6 @@ from actors.permissions.decide_call import CallDecision, decide_call
 from actors.permissions.engine import EvaluationSettings, PermissionEngine
 from actors.permissions.evaluation_pool import MAX_CONCURRENT_EVALUATIONS
 from actors.runtime.system import ActorSystem
-from actors.tools.tool_list import DECLARED_TOOLS
 from messages.address import JOURNAL, PERMISSIONS, PRIMARY
 from messages.journal import Append, Appended, AppendFailed
 from messages.permissions import (
@@ -30,7 +30,7 @@ from messages.permissions import (
 from messages.policy import PermissionProfile, PermissionRequest, Policy, RuleSource
 from tests.actors.permissions.decision_helpers import (
     BUILD_PROFILE,
-    DEFAULT_RULES,
+    DEFAULT_POLICY,
     GRANT_STORE,
     WORKSPACE_PATHS,
     permission_request,
@@ -41,11 +41,7 @@ from tests.probe import PROBE_TIMEOUT_S, Probe, start_probe
 
 pytestmark = pytest.mark.quick
 
-OLD_POLICY = Policy(
-    sources=(user_rules(rule("bash", "make", "allow")),),
-    tools=DECLARED_TOOLS,
-    defaults=DEFAULT_RULES,
-)
+OLD_POLICY = replace(DEFAULT_POLICY, sources=(user_rules(rule("bash", "make", "allow")),))
 DENY_MAKE = ReplaceRules(sources=(user_rules(rule("bash", "make", "deny")),), trusted=False)
 ProfileChain = tuple[PermissionProfile, ...]
 
@@ -138,9 +134,7 @@ def start_engine(system: ActorSystem, decider: BlockingDecider) -> StartEngine:
 def test_a_hanging_evaluation_asks_and_later_ones_are_decided(
     start_engine: StartEngine,
 ) -> None:
-    engine = start_engine(
-        Policy(mode="yolo", tools=DECLARED_TOOLS, defaults=DEFAULT_RULES), timeout_s=0.2
-    )
+    engine = start_engine(replace(DEFAULT_POLICY, mode="yolo"), timeout_s=0.2)
 
     decision = engine.request_decision("slow")
     assert (decision.action, decision.grants) == ("ask", ())
@@ -167,9 +161,7 @@ def test_an_internal_call_is_decided_while_every_thread_is_busy(
 def test_many_hanging_evaluations_use_few_threads_and_ask(
     start_engine: StartEngine, decider: BlockingDecider
 ) -> None:
-    engine = start_engine(
-        Policy(mode="yolo", tools=DECLARED_TOOLS, defaults=DEFAULT_RULES), timeout_s=0.3
-    )
+    engine = start_engine(replace(DEFAULT_POLICY, mode="yolo"), timeout_s=0.3)
     for _ in range(100):
         engine.send_request("slow")
     assert decider.started.wait(PROBE_TIMEOUT_S)
@@ -237,13 +229,7 @@ def test_a_call_is_evaluated_again_if_the_rules_changed(
     start_engine: StartEngine, decider: BlockingDecider
 ) -> None:
     """The old rules would allow the call."""
-    engine = start_engine(
-        Policy(
-            sources=(user_rules(rule("bash", "slow")),),
-            tools=DECLARED_TOOLS,
-            defaults=DEFAULT_RULES,
-        )
-    )
+    engine = start_engine(replace(DEFAULT_POLICY, sources=(user_rules(rule("bash", "slow")),)))
     engine.send_request("slow")
     assert decider.started.wait(PROBE_TIMEOUT_S)
     engine.replace_rules(

@@ -7,15 +7,14 @@ import pytest
 from actors.permissions.engine import PermissionEngine
 from actors.runtime.supervision import Restart
 from actors.runtime.system import ActorSystem
-from actors.tools.tool_list import DECLARED_TOOLS
 from messages.address import JOURNAL, PERMISSIONS, PRIMARY
 from messages.journal import ReadRecords, RecordsRead
 from messages.permissions import EvaluatePermission, GetPolicy, PermissionDecision, RegisterAgent
-from messages.policy import PermissionRequest, Policy
+from messages.policy import PermissionRequest
 from tests.actors.crashable_session import CrashTrigger, with_crash_trigger
 from tests.actors.permissions.decision_helpers import (
     BUILD_PROFILE,
-    DEFAULT_RULES,
+    DEFAULT_POLICY,
     GRANT_STORE,
     WORKSPACE_PATHS,
 )
@@ -32,7 +31,7 @@ def test_a_request_waits_until_its_agent_is_registered_again(system: ActorSystem
     engine = partial(
         PermissionEngine,
         JOURNAL,
-        Policy(tools=DECLARED_TOOLS, defaults=DEFAULT_RULES),
+        DEFAULT_POLICY,
         WORKSPACE_PATHS,
         GRANT_STORE,
     )

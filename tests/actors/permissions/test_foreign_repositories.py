@@ -6,13 +6,17 @@ from pathlib import Path
 import pytest
 
 from actors.paths.resolve import WorkspacePaths
-from actors.tools.tool_list import DECLARED_TOOLS
 from messages.policy import Action, Policy
-from tests.actors.permissions.decision_helpers import DEFAULT_RULES, decide_action, rule, user_rules
+from tests.actors.permissions.decision_helpers import (
+    DEFAULT_POLICY,
+    decide_action,
+    rule,
+    user_rules,
+)
 
 pytestmark = pytest.mark.quick
 
-TRUSTED_POLICY = Policy(tools=DECLARED_TOOLS, defaults=DEFAULT_RULES, trusted=True)
+TRUSTED_POLICY = replace(DEFAULT_POLICY, trusted=True)
 
 
 @pytest.fixture

@@ -9,10 +9,8 @@ import pytest
 
 from actors.paths.resolve import WorkspacePaths
 from actors.permissions.glob_expansion import MAX_COMPARED_NAMES, GlobExpansion
-from actors.tools.tool_list import DECLARED_TOOLS
-from messages.policy import Policy
 from tests.actors.permissions.decision_helpers import (
-    DEFAULT_RULES,
+    DEFAULT_POLICY,
     decide_action,
     decide_requests,
     rule,
@@ -34,10 +32,9 @@ DENY_POLICY = rules_only_policy(
     rule("read", "/*/outside/*", "deny"),
     rule("write", "*.lock", "deny"),
 )
-YOLO_POLICY = Policy(
+YOLO_POLICY = replace(
+    DEFAULT_POLICY,
     mode="yolo",
-    tools=DECLARED_TOOLS,
-    defaults=DEFAULT_RULES,
     sources=(user_rules(*ALLOW_ALL_RULES),),
 )
 

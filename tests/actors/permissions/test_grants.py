@@ -6,17 +6,20 @@ import pytest
 
 from actors.permissions.decision import AccessDecision
 from actors.permissions.grants import find_command_prefix, with_grants
-from actors.tools.tool_list import DECLARED_TOOLS
-from messages.policy import Policy, Rule
-from tests.actors.permissions.decision_helpers import DEFAULT_RULES, decide_requests, rule
+from messages.policy import Rule
+from tests.actors.permissions.decision_helpers import (
+    DEFAULT_POLICY,
+    decide_requests,
+    rule,
+)
 
 pytestmark = pytest.mark.quick
 
-DEFAULTS = Policy(tools=DECLARED_TOOLS, defaults=DEFAULT_RULES)
-
 
 def decide_command(command: str, *grants: Rule) -> AccessDecision:
-    return decide_requests(("bash", command), policy=replace(DEFAULTS, grants=grants)).decision
+    return decide_requests(
+        ("bash", command), policy=replace(DEFAULT_POLICY, grants=grants)
+    ).decision
 
 
 def format_patterns(rules: tuple[Rule, ...]) -> list[str]:
@@ -140,9 +143,9 @@ def test_only_a_plain_program_name_has_a_prefix(text: str) -> None:
 
 def test_a_pattern_that_cannot_be_offered_allows_nothing() -> None:
     for pattern in ("*", "* x", "npm*", "npm * x", "n*m test"):
-        forced = with_grants(DEFAULTS, (rule("bash", pattern),))
+        forced = with_grants(DEFAULT_POLICY, (rule("bash", pattern),))
         assert decide_requests(("bash", "npm test x"), policy=forced).decision.action == "ask", (
             pattern
         )
-    forced = with_grants(DEFAULTS, (rule("write", "src/*"), rule("write", "*")))
+    forced = with_grants(DEFAULT_POLICY, (rule("write", "src/*"), rule("write", "*")))
     assert decide_requests(("write", "src/a.py"), policy=forced).decision.action == "ask"

@@ -113,14 +113,14 @@ def test_a_store_with_another_structure_grants_nothing(
 
 
 @pytest.mark.parametrize("content", ["", "\0" * 40, "[]", '{"roots": {}}', "{" * 100_000])
-def test_a_damaged_store_is_empty_and_set_aside(store: ProjectGrantStore, content: str) -> None:
+def test_a_damaged_store_is_empty_and_quarantined(store: ProjectGrantStore, content: str) -> None:
     write_store(store, content)
     assert store.read().rules == ()
     assert "damaged" in store.read().problem
     store.apply_update(store_grant(GRANT_A))
     assert store.read() == StoredGrants((GRANT_A,))
-    (aside,) = store.path.parent.glob("grants.json.damaged-*")
-    assert aside.read_text() == content
+    (damaged_file,) = store.path.parent.glob("grants.json.damaged-*")
+    assert damaged_file.read_text() == content
 
 
 def test_a_store_in_a_newer_format_is_not_changed(store: ProjectGrantStore) -> None:

@@ -1,6 +1,7 @@
-"""Files that give their writer power: every way to change them asks each time."""
+"""Protected files, such as git hooks: every call that changes one asks, in every mode."""
 
 import re
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import get_args
@@ -14,10 +15,9 @@ from actors.permissions.protected_paths import (
     find_link_targets,
     to_targets,
 )
-from actors.tools.tool_list import DECLARED_TOOLS
 from messages.policy import PermissionMode, Policy, Rule
 from tests.actors.permissions.decision_helpers import (
-    DEFAULT_RULES,
+    DEFAULT_POLICY,
     decide_action,
     decide_requests,
     rule,
@@ -100,7 +100,7 @@ def test_no_mode_and_no_grant_allows_a_protected_file(
 ) -> None:
     for target in PROTECTED_TARGETS:
         granted = Rule(permission=permission, pattern=target, action="allow")
-        policy = Policy(mode=mode, tools=DECLARED_TOOLS, defaults=DEFAULT_RULES, grants=(granted,))
+        policy = replace(DEFAULT_POLICY, mode=mode, grants=(granted,))
         decision = decide_requests((permission, target), policy=policy).decision
         expected = "deny" if mode == "plan" else "ask"
         assert (decision.action, decision.grants) == (expected, ()), target
@@ -216,10 +216,9 @@ ALLOW_ALL_RULES = tuple(
     rule(permission, pattern)
     for permission, pattern in product(("bash", "read", "write", "edit"), ("*", "/*"))
 )
-YOLO_POLICY = Policy(
+YOLO_POLICY = replace(
+    DEFAULT_POLICY,
     mode="yolo",
-    tools=DECLARED_TOOLS,
-    defaults=DEFAULT_RULES,
     sources=(user_rules(*ALLOW_ALL_RULES),),
 )
 
@@ -228,7 +227,7 @@ def fill_in(command: str, target: str) -> str:
     """Insert a target (T), its folder (D) and its name (N) into a command."""
     folder, _, name = target.rpartition("/")
     parts = {"T": target, "D": folder, "N": name}
-    return re.sub(r"(?<![A-Z])[TDN](?![A-Z])", lambda found: parts[found[0]], command)
+    return re.sub(r"(?<![A-Z])[TDN](?![A-Z])", lambda match: parts[match[0]], command)
 
 
 @pytest.mark.parametrize("exists", [True, False])

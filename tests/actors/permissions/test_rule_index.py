@@ -16,7 +16,7 @@ from tests.actors.permissions.decision_helpers import BUILD_PROFILE, rule, user_
 pytestmark = pytest.mark.quick
 
 LETTERS = "sSb*/ .\u00e4\u0130\u017f"
-"""Some of these fold to others; one (LATIN SMALL LETTER LONG S) ignores_case to an ASCII letter."""
+"""Some of these fold to others; one (LATIN SMALL LETTER LONG S) folds to an ASCII letter."""
 CaseComparison = Literal["text", "file system"]
 RULE_SCOPES: dict[Action, RuleScope] = {"deny": "deny_only", "ask": "ask_or_deny"}
 
@@ -52,7 +52,8 @@ def test_an_ask_or_deny_rule_is_skipped_only_without_match(
     )
     folded_texts = tuple(map(fold_case, texts)) if ignores_case else None
     has_match = any(
-        compile_rule(each).has_ask_or_deny_match(tuple(texts), folded_texts) for each in rules
+        compile_rule(candidate).has_ask_or_deny_match(tuple(texts), folded_texts)
+        for candidate in rules
     )
     assert decision.action == (action if has_match else "allow")
 

@@ -100,6 +100,10 @@ class StartingChildLate(Actor[Message]):
         return Observed(text="never")
 
 
+def find_thread(name: str) -> threading.Thread:
+    return next(thread for thread in threading.enumerate() if thread.name == name)
+
+
 def test_a_stuck_thread_actor_is_abandoned_and_fenced(system: ActorSystem, root: Probe) -> None:
     gate = ThreadGate()
     stuck = system.start(partial(GatedActor, gate), "stuck")
@@ -133,7 +137,7 @@ def test_an_abandoned_actors_late_end_is_dropped(system: ActorSystem, root: Prob
     stuck = system.start(partial(BlockingOnStop, gate))
     system.stop_child(stuck, timeout_s=SHORT_TIMEOUT_S)
     root.expect_kind(ChildFailed)
-    thread = next(each for each in threading.enumerate() if each.name == f"greenroom {stuck}")
+    thread = find_thread(f"greenroom {stuck}")
     gate.open()
     thread.join(PROBE_TIMEOUT_S)
     root.expect_nothing_more()
@@ -175,7 +179,7 @@ def test_a_child_started_during_abandonment_is_abandoned_too(
     system.start(StartingChildOnPing, "parent")
     system.tell(parent, Ping())
     gate.wait_until_reached()
-    thread = next(each for each in threading.enumerate() if each.name == f"greenroom {parent}")
+    thread = find_thread(f"greenroom {parent}")
     system.stop_child(parent, timeout_s=SHORT_TIMEOUT_S)
     root.expect_kind(ChildFailed)
     gate.open()
@@ -276,7 +280,7 @@ def test_messages_behind_a_blocked_loop_are_dropped_after_the_stop() -> None:
     blocker = ("blocker", partial(RecordingBlocker, gate))
     system.tell(system.start(partial(SampleParent, blocker, on_ping=send_both)), Ping())
     gate.wait_until_reached()
-    loop_thread = next(each for each in threading.enumerate() if each.name == "greenroom-loop")
+    loop_thread = find_thread("greenroom-loop")
     assert not system.stop(timeout_s=SHORT_TIMEOUT_S)
     gate.open()
     loop_thread.join(PROBE_TIMEOUT_S)
@@ -322,7 +326,7 @@ def test_an_abandoned_actors_late_end_spares_its_successor(
     monkeypatch.setattr(ActorRegistry, "unregister", wait_then_unregister)
     child = system.start(EchoOnThread, "child")
     assert system.ask(child, Ping(), PROBE_TIMEOUT_S)
-    thread = next(each for each in threading.enumerate() if each.name == f"greenroom {child}")
+    thread = find_thread(f"greenroom {child}")
     system.stop_child(child, timeout_s=SHORT_TIMEOUT_S)
     gate.wait_until_reached()
     root.expect_kind(ChildFailed)

@@ -11,7 +11,7 @@ import pytest
 from actors.runtime.actor import Actor, JobFailure
 from actors.runtime.system import ActorSystem
 from messages.address import ROOT
-from messages.child_lifecycle import ChildCancelled, ChildCompleted, ChildFailed
+from messages.child_lifecycle import ChildCancelled, ChildCompleted, ChildFailed, FailureCause
 from tests.actors.runtime.sample_actors import Echo, Observed, Ping, report_failure
 from tests.probe import PROBE_TIMEOUT_S, Probe
 
@@ -143,33 +143,21 @@ def assert_system_works(system: ActorSystem, root: Probe) -> None:
 
 @each_dispatcher
 @each_error
-@pytest.mark.parametrize("point", ["init", "start"])
-def test_an_exception_before_the_first_message_fails_the_start(
+@pytest.mark.parametrize(
+    ("point", "cause"),
+    [("init", "start"), ("start", "start"), ("receive", "crash"), ("on_failure", "crash")],
+)
+def test_an_exception_fails_the_start_or_is_a_crash(  # noqa: PLR0913, PLR0917  (fixtures)
     system: ActorSystem,
     root: Probe,
     actor_class: MakeRaisingActor,
     point: FailurePoint,
+    cause: FailureCause,
     error: type[BaseException],
 ) -> None:
     start_and_ping(system, actor_class, point, error)
     detail = f"{error.__name__}: {point}"
-    root.expect(ChildFailed(child=ROOT.child("raising"), cause="start", detail=detail))
-    assert_system_works(system, root)
-
-
-@each_dispatcher
-@each_error
-@pytest.mark.parametrize("point", ["receive", "on_failure"])
-def test_an_exception_after_the_start_is_a_crash(
-    system: ActorSystem,
-    root: Probe,
-    actor_class: MakeRaisingActor,
-    point: FailurePoint,
-    error: type[BaseException],
-) -> None:
-    start_and_ping(system, actor_class, point, error)
-    detail = f"{error.__name__}: {point}"
-    root.expect(ChildFailed(child=ROOT.child("raising"), cause="crash", detail=detail))
+    root.expect(ChildFailed(child=ROOT.child("raising"), cause=cause, detail=detail))
     assert_system_works(system, root)
 
 
@@ -231,7 +219,7 @@ def test_every_exception_is_logged_with_its_traceback(  # noqa: PLR0913, PLR0917
     start_and_ping(system, actor_class, point, error)
     while not isinstance(root.next(), ChildCompleted | ChildFailed):
         pass
-    logged = [each.exc_info[1] for each in caplog.records if each.exc_info]
+    logged = [record.exc_info[1] for record in caplog.records if record.exc_info]
     if point == "job" and error is asyncio.CancelledError:
         assert logged == []  # a cancelled job is no error
         return

@@ -57,8 +57,8 @@ def test_two_actors_share_one_thread_started_on_demand() -> None:
     first, second = Calculator.start(), Calculator.start()
     reply = first.proxy().double_by(second, 21)
     assert reply.get(timeout=PROBE_TIMEOUT_S) == 42
-    loops = [each for each in threading.enumerate() if each.name == "greenroom-loop"]
-    assert all(each.daemon for each in loops)
+    loops = [thread for thread in threading.enumerate() if thread.name == "greenroom-loop"]
+    assert all(thread.daemon for thread in loops)
 
 
 def test_an_actor_that_waits_for_itself_fails_at_once() -> None:
@@ -142,7 +142,7 @@ def test_no_message_is_lost_when_many_threads_tell() -> None:
         for number in range(500):
             actor.tell((sender, number))
 
-    threads = [threading.Thread(target=tell_many, args=(each,)) for each in range(4)]
+    threads = [threading.Thread(target=tell_many, args=(sender,)) for sender in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -150,7 +150,7 @@ def test_no_message_is_lost_when_many_threads_tell() -> None:
     actor.stop(timeout=PROBE_TIMEOUT_S)
     received = [records.get_nowait() for _ in range(4 * 500)]
     for sender in range(4):
-        assert [each for each in received if each[0] == sender] == [
+        assert [message for message in received if message[0] == sender] == [
             (sender, number) for number in range(500)
         ]
 

@@ -11,6 +11,7 @@ import pytest
 
 from actors.runtime.actor import UnexpectedMessageError
 from actors.runtime.system import ActorSystem
+from messages.address import ROOT, Address
 from messages.child_lifecycle import ChildCancelled, ChildFailed
 from tests.actors.runtime.sample_actors import (
     JobRunner,
@@ -25,57 +26,57 @@ from tests.probe import PROBE_TIMEOUT_S, Probe
 pytestmark = pytest.mark.quick
 
 MessageSink = Callable[[Observed], None]
-each_dispatcher = pytest.mark.parametrize("actor_class", [JobRunner, JobRunnerOnThread])
+Job = Callable[[MessageSink], Awaitable[Observed]]
+StartJob = Callable[[Job], Address]
+
+
+@pytest.fixture(params=[JobRunner, JobRunnerOnThread])
+def start_job(system: ActorSystem, request: pytest.FixtureRequest) -> StartJob:
+    """Start a job in a new actor and return the actor's address; on each dispatcher."""
+
+    def start(job: Job) -> Address:
+        child = system.start(partial(request.param, job))
+        system.tell(child, Ping())
+        return child
+
+    return start
 
 
 async def wait_forever() -> None:
     await asyncio.Event().wait()
 
 
-@each_dispatcher
-def test_a_jobs_return_value_is_its_outcome(
-    system: ActorSystem, root: Probe, actor_class: type[JobRunner]
-) -> None:
+def test_a_jobs_return_value_is_its_outcome(root: Probe, start_job: StartJob) -> None:
     async def job(_: MessageSink) -> Observed:
         return Observed(text="returned")
 
-    system.tell(system.start(partial(actor_class, job)), Ping())
+    start_job(job)
     root.expect(Observed(text="returned"))
     root.expect_nothing_more()
 
 
-@each_dispatcher
-def test_a_job_that_raises_is_reported_as_failed(
-    system: ActorSystem, root: Probe, actor_class: type[JobRunner]
-) -> None:
+def test_a_job_that_raises_is_reported_as_failed(root: Probe, start_job: StartJob) -> None:
     async def job(_: MessageSink) -> Observed:
         raise ConnectionResetError(104, "connection reset")
 
-    system.tell(system.start(partial(actor_class, job)), Ping())
+    start_job(job)
     root.expect(Observed(text="raised ConnectionResetError: [Errno 104] connection reset"))
     root.expect_nothing_more()
 
 
-@each_dispatcher
-def test_a_job_that_returns_no_message_fails(
-    system: ActorSystem, root: Probe, actor_class: type[JobRunner]
-) -> None:
+def test_a_job_that_returns_no_message_fails(root: Probe, start_job: StartJob) -> None:
     async def job(_: MessageSink) -> Observed:
         return cast("Observed", None)
 
-    system.tell(system.start(partial(actor_class, job)), Ping())
+    start_job(job)
     root.expect(Observed(text="raised TypeError: the job returned NoneType"))
 
 
-@each_dispatcher
-def test_an_outcome_outside_the_inbox_is_a_crash(
-    system: ActorSystem, root: Probe, actor_class: type[JobRunner]
-) -> None:
+def test_an_outcome_outside_the_inbox_is_a_crash(root: Probe, start_job: StartJob) -> None:
     async def job(_: MessageSink) -> Observed:
-        return cast("Observed", ChildCancelled(child=child))
+        return cast("Observed", ChildCancelled(child=ROOT))
 
-    child = system.start(partial(actor_class, job))
-    system.tell(child, Ping())
+    child = start_job(job)
     detail = f"UnexpectedMessageError: {child} does not receive ChildCancelled"
     root.expect(ChildFailed(child=child, cause="crash", detail=detail))
 
@@ -102,9 +103,8 @@ def test_a_cancel_before_the_task_exists_is_not_lost(system: ActorSystem, root: 
     root.expect_nothing_more()
 
 
-@each_dispatcher
 def test_a_cancelled_job_cleans_up_before_its_outcome(
-    system: ActorSystem, root: Probe, actor_class: type[JobRunner]
+    system: ActorSystem, root: Probe, start_job: StartJob
 ) -> None:
     cleanup_done = new_future()
 
@@ -118,8 +118,7 @@ def test_a_cancelled_job_cleans_up_before_its_outcome(
             send(Observed(text="clean"))
         return Observed(text="never")
 
-    child = system.start(partial(actor_class, job))
-    system.tell(child, Ping())
+    child = start_job(job)
     root.expect(Observed(text="running"))
     system.tell(child, PriorityPing())
     root.expect(Observed(text="cleaning"))
@@ -129,9 +128,8 @@ def test_a_cancelled_job_cleans_up_before_its_outcome(
     root.expect_nothing_more()
 
 
-@each_dispatcher
 def test_a_job_that_ignores_its_cancellation_still_reports(
-    system: ActorSystem, root: Probe, actor_class: type[JobRunner]
+    system: ActorSystem, root: Probe, start_job: StartJob
 ) -> None:
     async def job(send: MessageSink) -> Observed:
         try:
@@ -141,23 +139,20 @@ def test_a_job_that_ignores_its_cancellation_still_reports(
             return Observed(text="returned after cancel")
         return Observed(text="never")
 
-    child = system.start(partial(actor_class, job))
-    system.tell(child, Ping())
+    child = start_job(job)
     root.expect(Observed(text="running"))
     system.tell(child, PriorityPing())
     root.expect(Observed(text="returned after cancel"))
     root.expect_nothing_more()
 
 
-@each_dispatcher
 def test_cancelling_an_ended_job_has_no_effect(
-    system: ActorSystem, root: Probe, actor_class: type[JobRunner]
+    system: ActorSystem, root: Probe, start_job: StartJob
 ) -> None:
     async def job(_: MessageSink) -> Observed:
         return Observed(text="returned")
 
-    child = system.start(partial(actor_class, job))
-    system.tell(child, Ping())
+    child = start_job(job)
     root.expect(Observed(text="returned"))
     system.tell(child, PriorityPing())
     system.tell(child, Ping())
@@ -165,9 +160,8 @@ def test_cancelling_an_ended_job_has_no_effect(
     root.expect_nothing_more()
 
 
-@each_dispatcher
 def test_a_stop_waits_for_a_job_and_drops_its_outcome(
-    system: ActorSystem, root: Probe, actor_class: type[JobRunner]
+    system: ActorSystem, root: Probe, start_job: StartJob
 ) -> None:
     cleanup_done = new_future()
 
@@ -179,8 +173,7 @@ def test_a_stop_waits_for_a_job_and_drops_its_outcome(
             await asyncio.wrap_future(cleanup_done)
         return Observed(text="never")
 
-    child = system.start(partial(actor_class, job))
-    system.tell(child, Ping())
+    child = start_job(job)
     root.expect(Observed(text="running"))
     system.stop_child(child)
     root.expect_nothing_more()
@@ -190,9 +183,8 @@ def test_a_stop_waits_for_a_job_and_drops_its_outcome(
     assert system.dead_letter_count == 0
 
 
-@each_dispatcher
 def test_a_jobs_messages_arrive_in_order_before_its_outcome(
-    system: ActorSystem, root: Probe, actor_class: type[JobRunner]
+    root: Probe, start_job: StartJob
 ) -> None:
     async def job(send: MessageSink) -> Observed:
         for number in range(0, 100, 2):
@@ -200,27 +192,22 @@ def test_a_jobs_messages_arrive_in_order_before_its_outcome(
             await asyncio.to_thread(send, Observed(text=str(number + 1)))
         return Observed(text="returned")
 
-    system.tell(system.start(partial(actor_class, job)), Ping())
+    start_job(job)
     root.expect(*(Observed(text=str(number)) for number in range(100)), Observed(text="returned"))
 
 
-@each_dispatcher
-def test_an_unexpected_message_raises_in_the_job(
-    system: ActorSystem, root: Probe, actor_class: type[JobRunner]
-) -> None:
+def test_an_unexpected_message_raises_in_the_job(root: Probe, start_job: StartJob) -> None:
     async def job(send: MessageSink) -> Observed:
         with pytest.raises(UnexpectedMessageError):
-            send(cast("Observed", ChildCancelled(child=child)))
+            send(cast("Observed", ChildCancelled(child=ROOT)))
         return Observed(text="raised in the job")
 
-    child = system.start(partial(actor_class, job))
-    system.tell(child, Ping())
+    start_job(job)
     root.expect(Observed(text="raised in the job"))
 
 
-@each_dispatcher
 def test_a_jobs_messages_after_the_end_are_dropped(
-    system: ActorSystem, root: Probe, actor_class: type[JobRunner]
+    system: ActorSystem, root: Probe, start_job: StartJob
 ) -> None:
     sinks: queue.SimpleQueue[MessageSink] = queue.SimpleQueue()
 
@@ -228,8 +215,7 @@ def test_a_jobs_messages_after_the_end_are_dropped(
         sinks.put(send)
         return Observed(text="returned")
 
-    child = system.start(partial(actor_class, job))
-    system.tell(child, Ping())
+    child = start_job(job)
     root.expect(Observed(text="returned"))
     system.stop_child(child)
     root.expect(ChildCancelled(child=child))
@@ -237,9 +223,8 @@ def test_a_jobs_messages_after_the_end_are_dropped(
     root.expect_nothing_more()
 
 
-@each_dispatcher
 def test_jobs_of_one_actor_run_in_parallel(
-    system: ActorSystem, root: Probe, actor_class: type[JobRunner]
+    system: ActorSystem, root: Probe, start_job: StartJob
 ) -> None:
     all_running = asyncio.Barrier(3)
 
@@ -247,8 +232,8 @@ def test_jobs_of_one_actor_run_in_parallel(
         await all_running.wait()
         return Observed(text="met")
 
-    child = system.start(partial(actor_class, job))
-    for _ in range(3):
+    child = start_job(job)
+    for _ in range(2):
         system.tell(child, Ping())
     root.expect(*[Observed(text="met")] * 3)
 
@@ -261,9 +246,7 @@ def test_a_blocking_call_does_not_delay_the_end(system: ActorSystem, root: Probe
         await asyncio.to_thread(release.result)
         return Observed(text="never")
 
-    child = system.start(
-        partial(JobRunner, cast("Callable[[MessageSink], Awaitable[Observed]]", job))
-    )
+    child = system.start(partial(JobRunner, job))
     system.tell(child, Ping())
     root.expect(Observed(text="running"))
     system.stop_child(child, timeout_s=3600)

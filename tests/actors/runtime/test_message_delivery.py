@@ -94,7 +94,7 @@ def test_a_dead_letter_is_logged_without_its_content(
     with caplog.at_level(logging.DEBUG, "greenroom"):
         system.tell(ROOT.child("unknown"), Ping(text="a secret"))
         assert system.stop()
-    dead_letter, summary = (each for each in caplog.messages if "dead" in each)
+    dead_letter, summary = (message for message in caplog.messages if "dead" in message)
     assert dead_letter == "dead letter: Ping from / to /unknown"
     assert summary == "stopped: 2 dead letters, 0 abandoned"
 

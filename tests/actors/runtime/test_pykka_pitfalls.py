@@ -191,7 +191,9 @@ def test_the_four_kinds_of_end_have_different_messages(system: ActorSystem, root
             raise ValueError
 
     failed = system.start(FailingToStart)
-    crashed, finished, stopped = (system.start(each) for each in (AnsweringActor, Finisher, Echo))
+    crashed, finished, stopped = (
+        system.start(actor_class) for actor_class in (AnsweringActor, Finisher, Echo)
+    )
     system.tell(crashed, Ping(text="crash"))
     system.tell(finished, Ping(text="42"))
     system.stop_child(stopped)
@@ -246,7 +248,7 @@ def test_a_subtree_stops_within_its_own_deadline(system: ActorSystem, root: Prob
     assert pykka.ActorRegistry.get_all() == []
     system.stop_child(parent, timeout_s=3600)
     root.expect(ChildCancelled(child=parent))
-    assert [each for each in system.addresses if each.is_under(parent)] == []
+    assert [address for address in system.addresses if address.is_under(parent)] == []
 
 
 def test_an_actor_that_asks_itself_fails_at_once(system: ActorSystem, root: Probe) -> None:
@@ -279,9 +281,11 @@ def test_all_our_threads_are_daemon_threads(system: ActorSystem, root: Probe) ->
     worker = system.start(partial(JobRunner, blocking))
     system.tell(worker, Ping())
     root.expect(Observed(text="running"))
-    our_threads = [each for each in threading.enumerate() if each.name.startswith("greenroom")]
+    our_threads = [
+        thread for thread in threading.enumerate() if thread.name.startswith("greenroom")
+    ]
     assert len(our_threads) >= 3
-    assert all(each.daemon for each in our_threads)
+    assert all(thread.daemon for thread in our_threads)
     system.stop_child(worker, timeout_s=3600)
     root.expect(ChildCancelled(child=worker))  # without waiting for the blocking call
     gate.open()

@@ -159,7 +159,7 @@ def test_a_message_is_quarantined_after_repeated_crashes(
     assert system.dead_letter_count == 1
     description = f"TrackedPing from {peer.address} to {child}"
     report = f"quarantined after {MAX_CRASHES_PER_MESSAGE} crashes: {description}"
-    assert [each for each in caplog.messages if "quarantined" in each] == [report]
+    assert [message for message in caplog.messages if "quarantined" in message] == [report]
 
 
 class CrashingOnScript(CrashingActor):

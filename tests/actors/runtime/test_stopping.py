@@ -186,9 +186,10 @@ def test_stuck_jobs_of_many_children_share_one_deadline(system: ActorSystem, roo
 
 def test_the_default_stop_timeouts_are_two_and_five_seconds() -> None:
     parameters = [
-        inspect.signature(each).parameters["timeout_s"] for each in (Echo.stop, ActorSystem.stop)
+        inspect.signature(method).parameters["timeout_s"]
+        for method in (Echo.stop, ActorSystem.stop)
     ]
-    assert [each.default for each in parameters] == [2.0, 5.0]
+    assert [parameter.default for parameter in parameters] == [2.0, 5.0]
 
 
 def test_deeper_levels_get_shorter_stop_deadlines(system: ActorSystem, root: Probe) -> None:

@@ -141,7 +141,7 @@ def test_a_stop_ends_the_watchdog_of_a_blocked_loop() -> None:
     """Otherwise it would end the next session of this process."""
     system, gate = ActorSystem(), ThreadGate()
     recorder = StallRecorder(system, StallLimits(report_after_s=0.5, fatal_after_s=1.0))
-    watchdogs = [each for each in threading.enumerate() if each.name == "greenroom-watchdog"]
+    watchdogs = [thread for thread in threading.enumerate() if thread.name == "greenroom-watchdog"]
     system.tell(system.start(partial(LoopHolder, gate), "holder"), Ping())
     gate.wait_until_reached()
     assert not system.stop(timeout_s=0.05)

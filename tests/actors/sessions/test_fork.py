@@ -53,7 +53,7 @@ def test_a_fork_has_completed_turns_but_no_grants(
         SessionSettings(),
         make_turn_completed(1),
     )
-    assert [each.recorded_by for each in read_log(path).lines[2:4]] == [PRIMARY, PERMISSIONS]
+    assert [line.recorded_by for line in read_log(path).lines[2:4]] == [PRIMARY, PERMISSIONS]
     assert source_log.path.read_bytes() == before
     log, _ = SessionLog.open(path, fixed_clock)
     log.append([(make_turn_started(2), PRIMARY)])

@@ -56,7 +56,7 @@ class JournalFixture:
     @property
     def prompts(self) -> list[str]:
         records = read_log(self.path).records
-        return [each.prompt for each in records if isinstance(each, TurnStarted)]
+        return [record.prompt for record in records if isinstance(record, TurnStarted)]
 
 
 @pytest.fixture
@@ -105,9 +105,9 @@ def test_reading_records_includes_all_earlier_appends(
     peer.tell(JOURNAL, make_append(2, "after 1"))
     peer.tell(JOURNAL, ReadRecords(id=3))
     answers = [peer.next() for _ in range(4)]
-    answer = next(each for each in answers if isinstance(each, RecordsRead))
+    answer = next(reply for reply in answers if isinstance(reply, RecordsRead))
     assert answer.id == 3
-    prompts = [each.prompt for each in answer.records if isinstance(each, TurnStarted)]
+    prompts = [record.prompt for record in answer.records if isinstance(record, TurnStarted)]
     assert prompts == journal_fixture.prompts == ["a", "after 1"]
 
 
@@ -158,7 +158,9 @@ class PromptsRead(Message):
     def from_records(cls, records: tuple[Record, ...] | None) -> "PromptsRead":
         if records is None:
             return cls(prompts=None)
-        return cls(prompts=tuple(each.prompt for each in records if isinstance(each, TurnStarted)))
+        return cls(
+            prompts=tuple(record.prompt for record in records if isinstance(record, TurnStarted))
+        )
 
 
 def test_unanswered_appends_are_resent_to_a_restarted_journal(
@@ -219,7 +221,7 @@ def test_a_crashed_actor_gets_its_records_before_its_mail(
     while Appended(id=get_id_offset(2) + 1) not in answers:
         answers.append(root.next())
     in_transit = Appended(id=1)  # received by the first incarnation or by the second
-    assert [each for each in answers if each != in_transit] == [
+    assert [reply for reply in answers if reply != in_transit] == [
         PromptsRead(prompts=("a",)),
         TurnStarted(turn=3, prompt="b"),
         Appended(id=get_id_offset(2) + 1),

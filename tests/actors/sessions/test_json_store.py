@@ -31,7 +31,7 @@ def test_a_store_is_private_and_leaves_no_temporary_file(path: Path) -> None:
     change_store(path, 1, lambda _: {"a": 1})
     change_store(path, 1, lambda _: {"a": 2})
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    assert {each.name for each in path.parent.iterdir()} == {"trust.json", "trust.json.lock"}
+    assert {file.name for file in path.parent.iterdir()} == {"trust.json", "trust.json.lock"}
 
 
 def test_an_older_format_is_upgraded_by_the_next_change(

@@ -116,13 +116,13 @@ def test_a_kill_at_any_call_loses_nothing_acknowledged(
         check_stores(disk)
         check_session(disk)
         if was_torn:
-            assert TORN in b"".join(disk.read_content(each) or b"" for each in disk.list_files())
+            assert TORN in b"".join(disk.read_content(path) or b"" for path in disk.list_files())
 
 
 def check_session(disk: PowerLossDisk) -> None:
     """Every non-empty session opens with its old records and takes new ones."""
     sessions = [
-        each for each in disk.list_files() if each.suffix == ".jsonl" and disk.read_content(each)
+        file for file in disk.list_files() if file.suffix == ".jsonl" and disk.read_content(file)
     ]
     assert PATH in sessions
     for path in sessions:
@@ -142,5 +142,5 @@ def check_stores(disk: PowerLossDisk) -> None:
         assert stored.content in ({}, {"old": True}, {"old": True, "new": True}, {"new": True})
     add_project_grant(disk)
     assert read_store(TRUST, 1, disk).content["new"] is True
-    leftovers = {each.name for each in disk.list_files() if each.parent == Path("/state")}
-    assert {each for each in leftovers if each.endswith(".new")} == set()
+    leftovers = {path.name for path in disk.list_files() if path.parent == Path("/state")}
+    assert {path for path in leftovers if path.endswith(".new")} == set()

@@ -77,9 +77,9 @@ def test_a_damaged_last_group_is_an_unfinished_write() -> None:
         for n in (4, 5, 6)
     ]
     for lost in range(3):
-        holed = [b"\0" * len(each) if n == lost else each for n, each in enumerate(grouped)]
+        holed = [b"\0" * len(group) if n == lost else group for n, group in enumerate(grouped)]
         contents = parse_log(Path("s"), b"".join([*lines, *holed]))
-        assert [each.seq for each in contents.lines] == list(range(1, 4 + lost))
+        assert [line.seq for line in contents.lines] == list(range(1, 4 + lost))
         assert contents.torn == b"".join(holed[lost:])
 
 
@@ -102,7 +102,7 @@ def test_records_written_together_have_the_same_group(tmp_path: Path) -> None:
     log.append([(make_turn_started(3), PRIMARY)])
     log.close()
     lines = parse_log(log.path, log.path.read_bytes()).lines
-    assert [each.group for each in lines] == [1, 1, 3, 3, 5]
+    assert [line.group for line in lines] == [1, 1, 3, 3, 5]
 
 
 @pytest.mark.quick

@@ -29,7 +29,7 @@ RECORDS: tuple[Record, ...] = (
 
 def create_session(folder: Path, *records: Record, name: str = "a") -> SessionLog:
     path = folder / f"{name}.jsonl"
-    return SessionLog.create(path, [(each, PRIMARY) for each in records], lambda: 0.0)
+    return SessionLog.create(path, [(record, PRIMARY) for record in records], lambda: 0.0)
 
 
 @pytest.fixture

@@ -201,7 +201,9 @@ def test_no_call_leaks_descriptors_threads_or_processes(caller: ToolCaller) -> N
 def count_leftovers() -> tuple[int, int, str]:
     children = Path(f"/proc/self/task/{threading.get_native_id()}/children").read_text()
     # The threads of a loop's own pool stay, to be reused.
-    other_threads = [each for each in threading.enumerate() if not each.name.startswith("asyncio_")]
+    other_threads = [
+        thread for thread in threading.enumerate() if not thread.name.startswith("asyncio_")
+    ]
     return len(list(Path("/proc/self/fd").iterdir())), len(other_threads), children
 
 

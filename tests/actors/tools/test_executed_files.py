@@ -35,7 +35,7 @@ def root(caller: ToolCaller) -> Path:
 def find_names(caller: ToolCaller, command: str) -> list[str]:
     root = caller.context.workspace.root
     files = find_executed_files(command, caller.context.workspace)
-    return [os.path.relpath(each.path, root) for each in files if each.digest]
+    return [os.path.relpath(file.path, root) for file in files if file.digest]
 
 
 @pytest.mark.parametrize(

@@ -106,7 +106,7 @@ def make_random_pattern(random_source: random.Random) -> str:
 def list_with_git(root: Path) -> set[str]:
     run_git(root, "init", "--quiet")
     output = run_git(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
-    return {os.fsdecode(each) for each in output.split(b"\0") if each}
+    return {os.fsdecode(path) for path in output.split(b"\0") if path}
 
 
 def run_git(root: Path, *arguments: str) -> bytes:

@@ -69,11 +69,11 @@ def outside_tree(tmp_path: Path) -> Path:
 def list_tree(root: Path) -> list[tuple[str, int, bytes]]:
     return [
         (
-            str(each.relative_to(root)),
-            each.stat().st_ino,
-            each.read_bytes() if each.is_file() else b"",
+            str(path.relative_to(root)),
+            path.stat().st_ino,
+            path.read_bytes() if path.is_file() else b"",
         )
-        for each in sorted(root.rglob("*"))
+        for path in sorted(root.rglob("*"))
     ]
 
 

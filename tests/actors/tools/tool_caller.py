@@ -8,11 +8,10 @@ import pytest
 from actors.paths.workspace import Workspace
 from actors.tools.local_command_runner import LocalCommandRunner
 from actors.tools.tool import ToolContext, ToolError, UnreadFileError
-from actors.tools.tool_list import DECLARED_TOOLS
 from actors.tools.toolbox import find_tool
-from messages.policy import FileReadPolicy, PermissionProfile, Policy
+from messages.policy import FileReadPolicy, PermissionProfile
 from messages.tool_calls import CallPlan, FileDigest, ToolOutput
-from tests.actors.permissions.decision_helpers import DEFAULT_RULES
+from tests.actors.permissions.decision_helpers import DEFAULT_POLICY
 
 
 class ToolCaller:
@@ -27,7 +26,7 @@ class ToolCaller:
             output_folder=folder / "state" / "outputs",
             help_text=lambda topic: f"text of {topic}",
             read_policy=FileReadPolicy(
-                policy=Policy(tools=DECLARED_TOOLS, defaults=DEFAULT_RULES),
+                policy=DEFAULT_POLICY,
                 profile_chain=(PermissionProfile(agent="build"),),
             ),
         )

@@ -74,10 +74,10 @@ def test_the_primary_reports_no_progress_because_it_streams(
     running = sessions.start_session({"begin": [finish_reply]})
     running.prompt()
     received: list[Message] = []
-    while not any(isinstance(each, TurnCompleted) for each in received):
+    while not any(isinstance(message, TurnCompleted) for message in received):
         received.append(running.user.next())
     assert TextDelta(text="I was about to ") in received
-    assert not any(isinstance(each, ReplyProgress) for each in received)
+    assert not any(isinstance(message, ReplyProgress) for message in received)
 
 
 def test_a_complete_reply_is_not_sent_to_a_new_subscriber(sessions: SessionFixture) -> None:

@@ -2,12 +2,10 @@
 
 import pytest
 
-from actors.agents.restore.restored_state import restore
 from actors.agents.turn.call_lifecycle import OUTCOME_UNKNOWN
 from actors.agents.turn.effects import Effect, PlanCall, RequestApproval, SendModelRequest
 from actors.agents.turn.model_replies import INCOMPLETE_CALL
 from actors.agents.turn.self_messages import ToolFailed
-from actors.agents.turn.state_machine import resume_turn
 from actors.agents.turn.turn_state import TurnStage
 from messages.approvals import (
     ApprovalRequest,
@@ -71,9 +69,8 @@ def make_tool_ended(call_id: str = "c1") -> ToolEnded:
 
 def resume_from(*records: Record) -> tuple[TurnDriver, tuple[Effect, ...]]:
     """Open the session a second time and continue its turn."""
-    state, effects = resume_turn(restore(records, make_state(run=2)))
-    driver = TurnDriver(state)
-    return driver, driver.collect(effects)
+    driver = TurnDriver.resume(records, make_state(run=2))
+    return driver, tuple(driver.effects)
 
 
 WITH_CALL = (TURN_STARTED, make_reply_completed(make_tool_use("c1")))
@@ -200,7 +197,7 @@ def test_an_approval_of_another_plan_is_requested_again() -> None:
     driver.decide("c1", "ask")
 
     assert driver.run_calls == []
-    assert [each.id for each in driver.get_effects(RequestApproval)] == ["/primary#1@2"]
+    assert [effect.id for effect in driver.get_effects(RequestApproval)] == ["/primary#1@2"]
 
 
 @pytest.mark.parametrize("version", [1, 2])
@@ -237,8 +234,8 @@ def test_an_approval_is_bound_to_the_resolved_paths(resolved_path: str) -> None:
     driver.decide("c1", "ask", resolved_path)
 
     assert driver.run_calls == (["c1"] if resolved_path == "a.txt" else [])
-    again = ["/primary#1@2"] if resolved_path == "b.txt" else []
-    assert [each.id for each in driver.get_effects(RequestApproval)] == again
+    new_request_ids = ["/primary#1@2"] if resolved_path == "b.txt" else []
+    assert [effect.id for effect in driver.get_effects(RequestApproval)] == new_request_ids
 
 
 def test_an_open_request_is_sent_again_with_current_paths() -> None:
@@ -266,7 +263,7 @@ def test_an_approval_runs_once_even_if_its_target_changes_back() -> None:
     driver.decide("c1", "ask")
 
     assert driver.run_calls == ["c1"]
-    assert [each.id for each in driver.get_effects(RequestApproval)] == ["/primary#1@2"]
+    assert [effect.id for effect in driver.get_effects(RequestApproval)] == ["/primary#1@2"]
 
 
 def test_an_approval_is_bound_to_the_working_directory() -> None:
@@ -331,7 +328,7 @@ def test_a_request_after_a_start_means_its_target_had_changed() -> None:
     driver.decide("c1", "ask")
 
     assert driver.results == []
-    assert [each.id for each in driver.get_effects(RequestApproval)] == ["/primary#2@1"]
+    assert [effect.id for effect in driver.get_effects(RequestApproval)] == ["/primary#2@1"]
 
 
 def test_calls_of_a_truncated_reply_end_without_running() -> None:
@@ -353,13 +350,13 @@ def test_a_reply_that_failed_its_turn_fails_it_after_a_resume() -> None:
         make_tool_ended(),
     )
 
-    assert [type(each) for each in driver.events] == [TurnFailed]
+    assert [type(event) for event in driver.events] == [TurnFailed]
 
 
 def test_a_reply_that_announces_a_missing_call_does_not_hang() -> None:
     driver, _ = resume_from(TURN_STARTED, make_reply_completed(TextBlock(text="so")))
 
-    assert [type(each) for each in driver.events] == [TurnFailed]
+    assert [type(event) for event in driver.events] == [TurnFailed]
 
 
 def test_identical_replies_are_distinguished_by_their_position() -> None:

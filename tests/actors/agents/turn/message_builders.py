@@ -64,7 +64,7 @@ def make_plan(call_id: str, version: int = 1, *, has_patch: bool = False) -> Cal
 
 
 def make_write_requests(*targets: str) -> tuple[PermissionRequest, ...]:
-    return tuple(PermissionRequest(permission="write", target=each) for each in targets)
+    return tuple(PermissionRequest(permission="write", target=target) for target in targets)
 
 
 def make_decision(decision_id: str, action: Action, *resolved_paths: str) -> PermissionDecision:

@@ -160,7 +160,7 @@ class RandomEnvironment:
 
     def crash(self) -> tuple[Record, ...]:
         """Return what is on disk if the program dies now: all synced records, perhaps more."""
-        unsynced = [record for each in self._unsynced for record in get_records(each)]
+        unsynced = [record for waiting in self._unsynced for record in get_records(waiting)]
         return (*self.disk_records, *unsynced[: self.random.randint(0, len(unsynced))])
 
     def deliver(self, message: TurnMessage) -> None:
@@ -176,9 +176,9 @@ class RandomEnvironment:
         self.invariants.check_effects(message, effects)
         for effect in effects:
             self._execute(effect)
-        writes = [each for each in effects if isinstance(each, WriteRecord | RetryWrites)]
+        writes = [write for write in effects if isinstance(write, WriteRecord | RetryWrites)]
         if writes:
-            records = (each.record for each in writes if isinstance(each, WriteRecord))
+            records = (write.record for write in writes if isinstance(write, WriteRecord))
             self._journal_client.write(*records, append_id=writes[-1].append_id)
 
     def _execute(self, effect: Effect) -> None:
@@ -241,7 +241,7 @@ class RandomEnvironment:
             else []
         )
         steps += [self._finish_later(call_id) for call_id in self._jobs]
-        steps += [self._decide_later(each) for each in self._shown_ids]
+        steps += [self._decide_later(approval_id) for approval_id in self._shown_ids]
         disturbances = [self._prompt, self._cancel, self._repeat, self._set_model]
         steps += disturbances if self._has_disturbances else []
         return steps
@@ -271,7 +271,9 @@ class RandomEnvironment:
     def _repeat(self) -> None:
         """Deliver a message again, except outcomes of jobs: the runtime delivers those once."""
         job_outcomes = ToolPlanned | ToolSucceeded | ToolFailed | TurnTimerStopped
-        delivered = [each for each in self.delivered_messages if not isinstance(each, job_outcomes)]
+        delivered = [
+            message for message in self.delivered_messages if not isinstance(message, job_outcomes)
+        ]
         if delivered and self._chance(0.4):
             candidates = delivered[-6:] if self._chance(0.7) else delivered
             self.deliver(self.random.choice(candidates))
@@ -406,7 +408,7 @@ class RandomEnvironment:
         thought, text = ThinkingBlock(thinking="hm", signature="s"), TextBlock(text="I will")
         blank_text = TextBlock(text=" ")
         content: list[ContentBlock] = [
-            each for each in (thought, text, blank_text) if self._chance(0.3)
+            block for block in (thought, text, blank_text) if self._chance(0.3)
         ]
         max_calls = 5 if self._has_disturbances else 1
         tool_uses = [self._build_tool_use() for _ in range(self.random.randint(0, max_calls))]

@@ -16,7 +16,7 @@ from tests.actors.agents.turn.turn_mutants import TurnResult
 
 def retry_immediately(state: AgentState, message: TurnMessage) -> TurnResult:
     new, effects = advance(state, message)
-    for retry in [each for each in effects if isinstance(each, ScheduleRetry)]:
+    for retry in [effect for effect in effects if isinstance(effect, ScheduleRetry)]:
         new, more = advance(new, RetryDelayElapsed(request_number=retry.request_number))
         effects += more
     return new, effects
@@ -24,7 +24,7 @@ def retry_immediately(state: AgentState, message: TurnMessage) -> TurnResult:
 
 def drop_retry(state: AgentState, message: TurnMessage) -> TurnResult:
     new, effects = advance(state, message)
-    return new, tuple(each for each in effects if not isinstance(each, ScheduleRetry))
+    return new, tuple(effect for effect in effects if not isinstance(effect, ScheduleRetry))
 
 
 def retry_forever(state: AgentState, message: TurnMessage) -> TurnResult:
@@ -53,10 +53,10 @@ def obey_any_retry_after(state: AgentState, message: TurnMessage) -> TurnResult:
     new, effects = advance(state, message)
     retry_after_s = message.retry_after_s if isinstance(message, ModelFailed) else 0.0
     return new, tuple(
-        replace(each, delay_s=max(each.delay_s, retry_after_s))
-        if isinstance(each, ScheduleRetry)
-        else each
-        for each in effects
+        replace(effect, delay_s=max(effect.delay_s, retry_after_s))
+        if isinstance(effect, ScheduleRetry)
+        else effect
+        for effect in effects
     )
 
 
@@ -79,7 +79,7 @@ def ignore_cancel_while_retrying(state: AgentState, message: TurnMessage) -> Tur
 
 def drop_partial_text(state: AgentState, message: TurnMessage) -> TurnResult:
     new, effects = advance(state, message)
-    return new, tuple(_without_partial_text(each) for each in effects)
+    return new, tuple(_without_partial_text(effect) for effect in effects)
 
 
 def _without_partial_text(effect: Effect) -> Effect:
@@ -114,7 +114,7 @@ def accept_stale_timer(state: AgentState, message: TurnMessage) -> TurnResult:
 
 def count_approval_time(state: AgentState, message: TurnMessage) -> TurnResult:
     new, effects = advance(state, message)
-    remaining = tuple(each for each in effects if not isinstance(each, PauseTimer))
+    remaining = tuple(effect for effect in effects if not isinstance(effect, PauseTimer))
     timer = replace(new.turn.timer, is_pausing=False)
     return (
         (replace(new, turn=replace(new.turn, timer=timer)), remaining)
@@ -125,8 +125,10 @@ def count_approval_time(state: AgentState, message: TurnMessage) -> TurnResult:
 
 def never_restart_timer(state: AgentState, message: TurnMessage) -> TurnResult:
     new, effects = advance(state, message)
-    restarts = [each for each in effects if isinstance(each, StartTimer) and each.remaining_s < 100]
-    return new, tuple(each for each in effects if each not in restarts)
+    restarts = [
+        effect for effect in effects if isinstance(effect, StartTimer) and effect.remaining_s < 100
+    ]
+    return new, tuple(effect for effect in effects if effect not in restarts)
 
 
 RETRY_MUTANTS: tuple[Advance, ...] = (

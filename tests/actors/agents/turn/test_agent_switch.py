@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import pytest
 
-from actors.agents.restore.restored_state import restore
 from actors.agents.turn.agent_selection import AgentSelection, PrimaryAgent
 from actors.agents.turn.agent_state import AgentState
 from actors.agents.turn.effects import (
@@ -16,7 +15,6 @@ from actors.agents.turn.effects import (
     WriteRecord,
 )
 from actors.agents.turn.self_messages import PlanFileChecked, ToolPlanned
-from actors.agents.turn.state_machine import resume_turn
 from messages.address import PRIMARY
 from messages.approvals import ApprovalDecided, ApprovalUnavailable, QuestionRequest
 from messages.journal import Appended, AppendFailed, Record
@@ -105,7 +103,7 @@ def test_stricter_rights_apply_before_the_sync_and_looser_after(
 ) -> None:
     driver.hold_disk = True
     driver.send(TO_PLAN)
-    assert [type(each) for each in driver.effects] == [WriteRecord, TightenProfile]
+    assert [type(effect) for effect in driver.effects] == [WriteRecord, TightenProfile]
     assert (driver.state.selection.agent, driver.state.selection.get_max_mode()) == (
         "build",
         "plan",
@@ -114,7 +112,7 @@ def test_stricter_rights_apply_before_the_sync_and_looser_after(
     assert driver.get_effects(ApplyAgent)
     driver.effects.clear()
     driver.send(TO_PREVIOUS)
-    assert [type(each) for each in driver.effects] == [WriteRecord]
+    assert [type(effect) for effect in driver.effects] == [WriteRecord]
     assert driver.state.selection.get_max_mode() == "plan"
     driver.sync()
     assert driver.state.selection.get_max_mode() == "yolo"
@@ -125,9 +123,9 @@ def test_switching_back_returns_to_the_previous_agent() -> None:
     driver.send(TO_PLAN)
     driver.send(TO_PREVIOUS)
     assert driver.state.selection.agent == "reviewer"
-    (_, back) = driver.records
-    assert isinstance(back, AgentSwitched)
-    assert "The plan is in /p.md." in back.text
+    (_, second) = driver.records
+    assert isinstance(second, AgentSwitched)
+    assert "The plan is in /p.md." in second.text
     driver.send(TO_PLAN)
     driver.send(PlanFileChecked(agent="", plan_exists=False))
     last = driver.records[-1]
@@ -135,13 +133,13 @@ def test_switching_back_returns_to_the_previous_agent() -> None:
     assert "No plan was written: /p.md does not exist." in last.text
 
 
-@pytest.mark.parametrize("agent", ["build", "", "nobody"])
+@pytest.mark.parametrize("agent", ["build", "", "unknown"])
 def test_a_switch_to_an_invalid_agent_fails(driver: TurnDriver, agent: str) -> None:
     driver.send(PlanFileChecked(agent=agent, plan_exists=False))
     assert driver.records == []
-    (report,) = driver.events
-    assert isinstance(report, SwitchAgentFailed)
-    assert report.agent == "build"
+    (failed,) = driver.events
+    assert isinstance(failed, SwitchAgentFailed)
+    assert failed.agent == "build"
 
 
 def test_an_unwritten_switch_still_applies_the_stricter_rights(
@@ -152,7 +150,7 @@ def test_an_unwritten_switch_still_applies_the_stricter_rights(
     driver.send(AppendFailed(id=driver.state.persistence.last_append_id, detail="disk full"))
     assert driver.state.selection.agent == "build"
     assert driver.state.selection.get_max_mode() == "plan"
-    failures = [each for each in driver.events if isinstance(each, SwitchAgentFailed)]
+    failures = [event for event in driver.events if isinstance(event, SwitchAgentFailed)]
     assert failures[0].detail == "the switch to plan cannot be saved yet (disk full)"
 
 
@@ -161,10 +159,10 @@ def test_a_prompt_waits_until_a_switch_is_written(driver: TurnDriver) -> None:
     driver.hold_disk = True
     driver.send(TO_PLAN)
     driver.send(StartTurn(turn=1, text="do it"))
-    assert [type(each) for each in driver.records] == [AgentSwitched]
+    assert [type(record) for record in driver.records] == [AgentSwitched]
     driver.hold_disk = False
     driver.sync()
-    assert [type(each) for each in driver.records] == [AgentSwitched, TurnStarted]
+    assert [type(record) for record in driver.records] == [AgentSwitched, TurnStarted]
     assert driver.get_effects(SendModelRequest) == [SendModelRequest(1)]
 
 
@@ -173,7 +171,7 @@ def test_a_prompt_does_not_wait_for_a_failed_switch(driver: TurnDriver) -> None:
     driver.send(TO_PLAN)
     driver.send(StartTurn(turn=1, text="do it"))
     driver.send(AppendFailed(id=driver.state.persistence.last_append_id, detail="disk full"))
-    assert [type(each) for each in driver.records] == [AgentSwitched, TurnStarted]
+    assert [type(record) for record in driver.records] == [AgentSwitched, TurnStarted]
 
 
 def test_a_call_does_not_start_while_a_switch_is_pending(driver: TurnDriver) -> None:
@@ -190,7 +188,9 @@ def test_a_confirmed_switch_is_recorded_before_the_result() -> None:
     driver = TurnDriver(make_switchable_state("plan"))
     request = request_switch(driver, "")
     driver.send(answer(request, YES))
-    kinds = [type(each) for each in driver.records if isinstance(each, AgentSwitched | ToolEnded)]
+    kinds = [
+        type(record) for record in driver.records if isinstance(record, AgentSwitched | ToolEnded)
+    ]
     assert kinds == [AgentSwitched, ToolEnded]
     assert driver.state.selection.agent == "build"
     assert driver.results == [("c1", "ok", f"Switch?\nThe user: {YES}")]
@@ -201,7 +201,7 @@ def test_a_declined_switch_is_a_result_for_the_model(text: str) -> None:
     driver = TurnDriver(make_switchable_state("plan"))
     driver.send(answer(request_switch(driver, ""), text))
     assert driver.state.selection.agent == "plan"
-    assert not [each for each in driver.records if isinstance(each, AgentSwitched)]
+    assert not [record for record in driver.records if isinstance(record, AgentSwitched)]
     result = f"The user did not agree; nothing was switched. The user said: {text}"
     assert driver.results == [("c1", "ok", result)]
 
@@ -227,11 +227,7 @@ def test_a_rule_that_allows_does_not_confirm_a_switch() -> None:
 
 
 def resume_from(*records: Record) -> TurnDriver:
-    restored = restore(records, make_switchable_state(run=2))
-    driver = TurnDriver(restored.state)
-    driver.state, effects = resume_turn(restored)
-    driver.collect(effects)
-    return driver
+    return TurnDriver.resume(records, make_switchable_state(run=2))
 
 
 SWITCHED = AgentSwitched(
@@ -275,7 +271,7 @@ def test_a_recorded_confirmation_switches_after_a_resume() -> None:
     started = TurnStarted(turn=1, prompt="do it")
     driver = resume_from(SWITCHED, started, replied, request, answer(request.id, YES))
     assert driver.state.selection.agent == "reviewer"
-    assert [type(each) for each in driver.records][:2] == [AgentSwitched, ToolEnded]
+    assert [type(record) for record in driver.records][:2] == [AgentSwitched, ToolEnded]
 
 
 def test_two_pending_switches_are_applied_one_by_one(driver: TurnDriver) -> None:
@@ -288,4 +284,4 @@ def test_two_pending_switches_are_applied_one_by_one(driver: TurnDriver) -> None
     assert driver.state.selection.agent == "plan"
     driver.sync()
     assert driver.state.selection.agent == "build"
-    assert [each.switched.agent for each in driver.get_effects(ApplyAgent)] == ["plan", "build"]
+    assert [effect.switched.agent for effect in driver.get_effects(ApplyAgent)] == ["plan", "build"]

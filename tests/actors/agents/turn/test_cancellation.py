@@ -6,7 +6,6 @@ from actors.agents.turn.call_completion import INTERRUPTED_BEFORE_RUN, INTERRUPT
 from actors.agents.turn.effects import (
     CancelCall,
     CancelModelRequest,
-    Effect,
     PublishEvent,
     SendModelRequest,
     WithdrawSubtree,
@@ -28,20 +27,11 @@ from tests.actors.agents.turn.message_builders import (
     make_tool_failed,
     make_tool_use,
 )
-from tests.actors.agents.turn.turn_driver import TurnDriver
+from tests.actors.agents.turn.turn_driver import TurnDriver, list_types
 
 pytestmark = pytest.mark.quick
 
 INTERRUPTED = TurnInterrupted(turn=1, usage=USAGE)
-
-
-@pytest.fixture
-def driver() -> TurnDriver:
-    return TurnDriver()
-
-
-def list_types(effects: tuple[Effect, ...]) -> list[type[Effect]]:
-    return [type(each) for each in effects]
 
 
 # Stopping
@@ -120,7 +110,7 @@ def test_a_cancel_withdraws_approvals_before_it_stops_calls(driver: TurnDriver) 
         WriteRecord,
         PublishEvent,
     ]
-    cancelled = [each.call_id for each in driver.get_effects(CancelCall)]
+    cancelled = [effect.call_id for effect in driver.get_effects(CancelCall)]
     assert cancelled == ["b", "c"]
     assert [call_id for call_id, _, _ in driver.results] == ["a", "d"]
 
@@ -173,7 +163,7 @@ def test_queued_prompts_start_in_order(driver: TurnDriver) -> None:
     assert driver.send(StartTurn(turn=2, text="two")) == ()
     driver.reply(TextBlock(text="done"))
 
-    started = [each.prompt for each in driver.events if isinstance(each, TurnStarted)]
+    started = [event.prompt for event in driver.events if isinstance(event, TurnStarted)]
     assert started == ["one", "two"]
     assert driver.state.turn.number == 2
 
@@ -196,8 +186,8 @@ def test_a_cancel_of_a_later_turn_affects_only_that_turn(
     assert driver.send(CancelTurn(turn=3)) == ()
     driver.reply(TextBlock(text="done"))
     driver.reply(TextBlock(text="done"))
-    ends = [each for each in driver.events if isinstance(each, TurnCompleted | TurnInterrupted)]
-    assert [type(each) for each in ends] == [TurnCompleted, TurnCompleted, TurnInterrupted]
+    ends = [event for event in driver.events if isinstance(event, TurnCompleted | TurnInterrupted)]
+    assert [type(event) for event in ends] == [TurnCompleted, TurnCompleted, TurnInterrupted]
 
 
 def test_a_cancel_of_an_ended_turn_does_not_stop_the_next(driver: TurnDriver) -> None:
@@ -227,4 +217,4 @@ def test_many_cancelled_prompts_are_dropped_one_by_one(driver: TurnDriver) -> No
         driver.send(StartTurn(turn=turn, text="go"))
     driver.reply(TextBlock(text="done"))
 
-    assert len([each for each in driver.events if isinstance(each, TurnInterrupted)]) == 1_998
+    assert len([event for event in driver.events if isinstance(event, TurnInterrupted)]) == 1_998

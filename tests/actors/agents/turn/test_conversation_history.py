@@ -195,7 +195,7 @@ def test_a_running_request_keeps_its_own_messages() -> None:
 
 
 def make_reply_with_calls(content: list[ContentBlock], call_ids: list[str]) -> ReplyCompleted:
-    return make_reply_completed(*content, *(make_tool_use(each) for each in call_ids))
+    return make_reply_completed(*content, *(make_tool_use(call_id) for call_id in call_ids))
 
 
 CONTENT: tuple[ContentBlock, ...] = (THOUGHT, HIDDEN, TextBlock(text=""), TextBlock(text="hi"))
@@ -235,7 +235,7 @@ def assert_grows(records: list[Record]) -> None:
     earlier: list[str] = []
     for messages in iterate_prefixes(records):
         assert_valid(messages)
-        blocks = [json.dumps(each) for each in flatten(messages)]
+        blocks = [json.dumps(block) for block in flatten(messages)]
         assert blocks[: len(earlier)] == earlier, "earlier content has changed"
         earlier = blocks
 

@@ -27,11 +27,6 @@ from tests.actors.agents.turn.turn_driver import TurnDriver
 pytestmark = pytest.mark.quick
 
 
-@pytest.fixture
-def driver() -> TurnDriver:
-    return TurnDriver()
-
-
 def fail_append(driver: TurnDriver, detail: str = "disk full") -> tuple[Effect, ...]:
     return driver.send(AppendFailed(id=driver.state.persistence.last_append_id, detail=detail))
 
@@ -91,7 +86,7 @@ def test_a_write_failure_and_its_end_are_reported_once(
     driver.send(AppendTimeout(id=0))
     driver.sync()
 
-    changes = [each for each in driver.events if isinstance(each, PersistenceChanged)]
+    changes = [event for event in driver.events if isinstance(event, PersistenceChanged)]
     assert changes == [
         PersistenceChanged(state="failing", detail="a short write"),
         PersistenceChanged(state="ok"),

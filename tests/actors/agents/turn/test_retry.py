@@ -149,7 +149,7 @@ def test_a_success_resets_the_attempts(driver: TurnDriver) -> None:
     driver.succeed("c1")
     driver.send(make_failure(3))
 
-    (_, retrying) = [each for each in driver.events if isinstance(each, ModelRetrying)]
+    (_, retrying) = [event for event in driver.events if isinstance(event, ModelRetrying)]
     assert retrying.attempt == 1
 
 
@@ -169,7 +169,7 @@ def test_usage_of_a_failed_request_is_counted(driver: TurnDriver) -> None:
     driver.reply(TextBlock(text="done"))
 
     total = USAGE + Usage(requests=1, input_tokens=9)
-    (usage,) = [each for each in driver.events if isinstance(each, UsageChanged)]
+    (usage,) = [event for event in driver.events if isinstance(event, UsageChanged)]
     assert (usage.context_tokens, usage.total_usage) == (5, total)
 
 
@@ -255,7 +255,7 @@ def test_limits_of_another_model_are_ignored(driver: TurnDriver) -> None:
     driver.send(ModelLimitsFound(model="small", max_context_tokens=10, max_output_tokens=5))
     driver.reply(TextBlock(text="done"))
 
-    (usage,) = [each for each in driver.events if isinstance(each, UsageChanged)]
+    (usage,) = [event for event in driver.events if isinstance(event, UsageChanged)]
     assert usage.context_window_tokens == 200_000
 
 

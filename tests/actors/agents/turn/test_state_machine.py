@@ -9,7 +9,6 @@ from actors.agents.turn.call_lifecycle import (
     TARGET_CHANGED_NOTE,
 )
 from actors.agents.turn.effects import (
-    Effect,
     PublishEvent,
     RequestApproval,
     RunCall,
@@ -43,20 +42,11 @@ from tests.actors.agents.turn.message_builders import (
     make_tool_use,
     make_write_requests,
 )
-from tests.actors.agents.turn.turn_driver import TurnDriver
+from tests.actors.agents.turn.turn_driver import TurnDriver, list_types
 
 pytestmark = pytest.mark.quick
 
 STARTED = ToolStarted(turn=1, call_id="c1", tool="change", title="change c1.txt")
-
-
-@pytest.fixture
-def driver() -> TurnDriver:
-    return TurnDriver()
-
-
-def list_types(effects: tuple[Effect, ...]) -> list[type[Effect]]:
-    return [type(each) for each in effects]
 
 
 # The normal course of a turn
@@ -77,11 +67,11 @@ def test_the_end_of_a_turn_is_reported_once_on_disk(driver: TurnDriver) -> None:
     driver.send(StartTurn(turn=1, text="do it"))
     driver.hold_disk = True
     driver.reply(TextBlock(text="done"))
-    list_results = TurnCompleted(turn=1, text="done", stop_reason="end_turn", usage=USAGE)
+    completed = TurnCompleted(turn=1, text="done", stop_reason="end_turn", usage=USAGE)
 
-    assert driver.records[-1] == list_results
-    assert list_results not in driver.events
-    assert driver.sync() == (PublishEvent(list_results),)
+    assert driver.records[-1] == completed
+    assert completed not in driver.events
+    assert driver.sync() == (PublishEvent(completed),)
     assert driver.state.turn.stage is TurnStage.IDLE
 
 
@@ -99,7 +89,7 @@ def test_a_reading_call_runs_without_a_record(driver: TurnDriver) -> None:
     plan = driver.plan("c1")
 
     assert driver.decide("c1", "allow")[-1] == RunCall("c1", plan)
-    assert not any(isinstance(each, ToolStarted) for each in driver.records)
+    assert not any(isinstance(record, ToolStarted) for record in driver.records)
 
 
 def test_the_model_continues_once_every_result_is_on_disk(driver: TurnDriver) -> None:
@@ -121,7 +111,7 @@ def test_usage_adds_up_within_a_turn_only(driver: TurnDriver) -> None:
     driver.reply(TextBlock(text="done"))
     driver.start_turn(TextBlock(text="done"))
 
-    ends = [each for each in driver.events if isinstance(each, TurnCompleted)]
+    ends = [event for event in driver.events if isinstance(event, TurnCompleted)]
     assert [end.usage for end in ends] == [USAGE + USAGE, USAGE]
 
 
@@ -191,7 +181,7 @@ def test_invalid_calls_fail_the_turn_without_a_reply(
     driver.start_turn(*tool_uses)
 
     assert isinstance(driver.events[-1], TurnFailed)
-    assert [type(each) for each in driver.records] == [TurnStarted, TurnFailed]
+    assert [type(record) for record in driver.records] == [TurnStarted, TurnFailed]
 
 
 def test_a_model_failure_keeps_the_partial_text(driver: TurnDriver) -> None:
@@ -269,15 +259,15 @@ def test_a_changed_path_resolution_is_asked_again(
     driver.decide("c1", "ask", *resolved_paths)
 
     assert driver.run_calls == []
-    again = driver.get_effects(RequestApproval)[-1]
-    assert (again.id, again.decision.resolved_requests) == (
+    second = driver.get_effects(RequestApproval)[-1]
+    assert (second.id, second.decision.resolved_requests) == (
         "/primary#2@1",
         make_write_requests(*resolved_paths),
     )
-    assert again.decision.reason == f"a rule; {PATH_CHANGED_NOTE}"
+    assert second.decision.reason == f"a rule; {PATH_CHANGED_NOTE}"
     driver.send(approve(approval_id))
     assert driver.run_calls == []
-    driver.send(approve(again.id))
+    driver.send(approve(second.id))
     driver.decide("c1", "ask", *resolved_paths)
     assert driver.run_calls == ["c1"]
 
@@ -297,7 +287,7 @@ def test_a_decision_by_a_removed_rule_is_asked_again(driver: TurnDriver) -> None
     driver.decide("c1", "ask")
 
     assert driver.run_calls == []
-    assert [each.id for each in driver.get_effects(RequestApproval)] == [
+    assert [effect.id for effect in driver.get_effects(RequestApproval)] == [
         approval_id,
         "/primary#2@1",
     ]
@@ -396,12 +386,14 @@ def test_a_result_names_its_call_and_target(driver: TurnDriver) -> None:
 
 def test_a_successful_file_change_includes_its_diff(driver: TurnDriver) -> None:
     driver.start_turn(make_tool_use("c1"), make_tool_use("c2"))
-    for call_id in ("c1", "c2"):
-        driver.plan(call_id, patched=True)
-        driver.decide(call_id, "allow")
-        driver.send(make_tool_failed("c2", "rejected")) if call_id == "c2" else driver.succeed("c1")
+    driver.plan("c1", patched=True)
+    driver.decide("c1", "allow")
+    driver.succeed("c1")
+    driver.plan("c2", patched=True)
+    driver.decide("c2", "allow")
+    driver.send(make_tool_failed("c2", "rejected"))
 
-    diffs = [(each.status, each.diff) for each in list_results(driver)]
+    diffs = [(record.status, record.diff) for record in list_results(driver)]
     assert diffs == [("ok", "+version 1"), ("error", "")]
 
 
@@ -414,14 +406,15 @@ def test_a_long_diff_is_truncated_at_a_line_end(driver: TurnDriver) -> None:
     driver.decide("c1", "allow")
     driver.succeed("c1")
 
-    *kept, note = list_results(driver)[0].diff.splitlines()
-    assert kept == lines.splitlines()[: len(kept)]
-    assert (len(kept) * len("+line 0000\n") <= MAX_DIFF_CHARS, len(kept) > 1_500) == (True, True)
-    assert note == f"… +{2_000 - len(kept)} lines"
+    *shown, note = list_results(driver)[0].diff.splitlines()
+    assert shown == lines.splitlines()[: len(shown)]
+    assert len(shown) * len("+line 0000\n") <= MAX_DIFF_CHARS
+    assert len(shown) > 1_500
+    assert note == f"… +{2_000 - len(shown)} lines"
 
 
 def list_results(driver: TurnDriver) -> list[ToolEnded]:
-    return [each for each in driver.records if isinstance(each, ToolEnded)]
+    return [record for record in driver.records if isinstance(record, ToolEnded)]
 
 
 def test_a_changed_target_is_planned_and_asked_again(driver: TurnDriver) -> None:
@@ -433,12 +426,12 @@ def test_a_changed_target_is_planned_and_asked_again(driver: TurnDriver) -> None
     driver.decide("c1", "ask")
 
     assert driver.run_calls == ["c1"]
-    requests = [(each.id, each.plan) for each in driver.get_effects(RequestApproval)]
+    requests = [(effect.id, effect.plan) for effect in driver.get_effects(RequestApproval)]
     assert requests == [
         ("/primary#1@1", make_plan("c1", 1)),
         ("/primary#2@1", make_plan("c1", 2)),
     ]
-    reasons = [each.decision.reason for each in driver.get_effects(RequestApproval)]
+    reasons = [effect.decision.reason for effect in driver.get_effects(RequestApproval)]
     assert reasons == ["a rule", f"a rule; {TARGET_CHANGED_NOTE}"]
 
 

@@ -59,7 +59,7 @@ def make_switch(agent: str, previous_agent: str) -> AgentSwitched:
 
 @pytest.mark.parametrize("part", [AgentState(), *PARTS], ids=lambda part: type(part).__name__)
 def test_each_part_of_the_state_is_small_and_frozen(part: Any) -> None:  # noqa: ANN401  (any part)
-    names = [each.name for each in fields(part)]
+    names = [field.name for field in fields(part)]
     assert len(names) <= MAX_FIELDS
     with pytest.raises(FrozenInstanceError):
         setattr(part, names[0], None)
@@ -74,7 +74,7 @@ def test_a_changed_copy_leaves_the_original_unchanged() -> None:
     assert turn == TurnState(number=1)
 
 
-def test_a_field_or_part_that_does_not_exist_is_refused() -> None:
+def test_a_field_or_part_that_does_not_exist_is_rejected() -> None:
     step = Transition(AgentState())
     with pytest.raises(TypeError, match="TurnState has no field turn_number"):
         step.update_turn(turn_number=1)

@@ -47,7 +47,7 @@ def test_the_model_learns_nothing_about_an_unreadable_file(
 ) -> None:
     plan_with_read_check(driver, make_unread_plan(rejection), action)
 
-    (ended,) = [each for each in driver.records if isinstance(each, ToolEnded)]
+    (ended,) = [record for record in driver.records if isinstance(record, ToolEnded)]
     assert ended.status == "denied"
     assert ended.text == UNREAD_FILE.format(target="secret.txt", reason="a rule")
     assert driver.get_effects(EvaluateCall) == []
@@ -58,7 +58,7 @@ def test_the_model_reads_why_a_call_on_a_readable_file_fails(
 ) -> None:
     plan_with_read_check(driver, make_unread_plan(SECRET), "allow")
 
-    (ended,) = [each for each in driver.records if isinstance(each, ToolEnded)]
+    (ended,) = [record for record in driver.records if isinstance(record, ToolEnded)]
     assert (ended.status, ended.text) == ("error", SECRET)
     assert driver.get_effects(EvaluateCall) == []
 
@@ -67,7 +67,7 @@ def test_a_call_on_a_readable_file_is_evaluated_itself(driver: TurnDriver) -> No
     plan = make_unread_plan("")
     plan_with_read_check(driver, plan, "allow")
 
-    assert [each.plan for each in driver.get_effects(EvaluateCall)] == [plan]
+    assert [effect.plan for effect in driver.get_effects(EvaluateCall)] == [plan]
 
 
 def test_an_approval_does_not_cover_a_plan_with_a_read_check(
@@ -81,7 +81,7 @@ def test_an_approval_does_not_cover_a_plan_with_a_read_check(
     driver.decide("c1", "ask")
 
     assert driver.run_calls == ["c1"]
-    assert [each.plan for each in driver.get_effects(RequestApproval)] == [
+    assert [effect.plan for effect in driver.get_effects(RequestApproval)] == [
         make_plan("c1"),
         make_unread_plan(""),
     ]

@@ -4,11 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from actors.agents.restore.restored_state import restore
 from actors.agents.turn.approval_requests import RequestContext, build_approval_request
 from actors.agents.turn.effects import RequestApproval, RunCall, SendModelRequest
 from actors.agents.turn.self_messages import ToolPlanned, ToolSucceeded
-from actors.agents.turn.state_machine import resume_turn
 from messages.address import PRIMARY
 from messages.approvals import ApprovalDecided, QuestionRequest
 from messages.journal import Record
@@ -61,15 +59,12 @@ def ask(driver: TurnDriver) -> str:
     return driver.get_effects(RequestApproval)[-1].id
 
 
-def resume_from(*since: Record) -> TurnDriver:
+def resume_from(*later_records: Record) -> TurnDriver:
     reply = ReplyCompleted(
         turn=1, content=(make_tool_use("c1"),), stop_reason="tool_use", usage=USAGE, model="script"
     )
     started = TurnStarted(turn=1, prompt="do it")
-    state, effects = resume_turn(restore((started, reply, *since), make_state(run=2)))
-    driver = TurnDriver(state)
-    driver.collect(effects)
-    return driver
+    return TurnDriver.resume((started, reply, *later_records), make_state(run=2))
 
 
 def make_question_request() -> QuestionRequest:

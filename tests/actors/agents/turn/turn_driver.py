@@ -1,7 +1,8 @@
 """Drives one turn by hand: sends messages and collects effects."""
 
-from typing import TypeVar
+from typing import Self, TypeVar
 
+from actors.agents.restore.restored_state import restore
 from actors.agents.turn.agent_state import AgentState
 from actors.agents.turn.effects import (
     Effect,
@@ -13,7 +14,7 @@ from actors.agents.turn.effects import (
     WriteRecord,
 )
 from actors.agents.turn.self_messages import ToolPlanned, ToolSucceeded
-from actors.agents.turn.state_machine import TurnMessage, advance
+from actors.agents.turn.state_machine import TurnMessage, advance, resume_turn
 from messages.content import ContentBlock
 from messages.journal import Appended, Record
 from messages.policy import Action
@@ -29,6 +30,10 @@ from tests.actors.agents.turn.message_builders import (
 E = TypeVar("E")
 
 
+def list_types(effects: tuple[Effect, ...]) -> list[type[Effect]]:
+    return [type(effect) for effect in effects]
+
+
 class TurnDriver:
     """A turn whose records are written at once unless `hold_disk` is set."""
 
@@ -39,6 +44,14 @@ class TurnDriver:
         self.effects: list[Effect] = []
         self.hold_disk = False
 
+    @classmethod
+    def resume(cls, records: tuple[Record, ...], state: AgentState) -> Self:
+        """Continue the open turn of an earlier run."""
+        resumed_state, effects = resume_turn(restore(records, state))
+        driver = cls(resumed_state)
+        driver.collect(effects)
+        return driver
+
     def send(self, message: TurnMessage) -> tuple[Effect, ...]:
         self.state, self.last_effects = advance(self.state, message)
         self.last_effects = self.collect(self.last_effects)
@@ -47,7 +60,7 @@ class TurnDriver:
     def collect(self, effects: tuple[Effect, ...]) -> tuple[Effect, ...]:
         """Collect effects; unless the disk is held, confirm records at once."""
         self.effects += effects
-        if any(isinstance(each, WriteRecord) for each in effects) and not self.hold_disk:
+        if any(isinstance(effect, WriteRecord) for effect in effects) and not self.hold_disk:
             effects += self.sync()
         return effects
 
@@ -74,7 +87,7 @@ class TurnDriver:
 
     def decide(self, call_id: str, action: Action, *resolved_paths: str) -> tuple[Effect, ...]:
         """Answer a call's last evaluation; its paths resolve to `resolved_paths`."""
-        ids = [each.id for each in self.get_effects(EvaluateCall) if each.call_id == call_id]
+        ids = [effect.id for effect in self.get_effects(EvaluateCall) if effect.call_id == call_id]
         return self.send(make_decision(ids[-1], action, *resolved_paths))
 
     def allow(self, call_id: str) -> CallPlan:
@@ -92,26 +105,26 @@ class TurnDriver:
         return self.send(ToolSucceeded(call_id=call_id, output=ToolOutput(text=text)))
 
     def get_effects(self, kind: type[E]) -> list[E]:
-        return [each for each in self.effects if isinstance(each, kind)]
+        return [effect for effect in self.effects if isinstance(effect, kind)]
 
     @property
     def records(self) -> list[Record]:
-        return [each.record for each in self.get_effects(WriteRecord)]
+        return [effect.record for effect in self.get_effects(WriteRecord)]
 
     @property
     def events(self) -> list[AgentEvent]:
-        return [each.event for each in self.get_effects(PublishEvent)]
+        return [effect.event for effect in self.get_effects(PublishEvent)]
 
     @property
     def results(self) -> list[tuple[str, str, str]]:
         """Return call id, status and text of every result."""
-        ended = [each for each in self.records if isinstance(each, ToolEnded)]
-        return [(each.call_id, each.status, each.text) for each in ended]
+        ended = [record for record in self.records if isinstance(record, ToolEnded)]
+        return [(record.call_id, record.status, record.text) for record in ended]
 
     @property
     def planned_calls(self) -> list[str]:
-        return [each.call_id for each in self.get_effects(PlanCall)]
+        return [effect.call_id for effect in self.get_effects(PlanCall)]
 
     @property
     def run_calls(self) -> list[str]:
-        return [each.call_id for each in self.get_effects(RunCall)]
+        return [effect.call_id for effect in self.get_effects(RunCall)]

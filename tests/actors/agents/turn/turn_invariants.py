@@ -129,9 +129,7 @@ class TurnInvariants:
                 self.open_calls, self.open_turn = set(), record.turn
                 self.started_turns.add(record.turn)
             case ReplyCompleted():
-                tool_uses = [block for block in record.content if isinstance(block, ToolUseBlock)]
-                self.open_calls = {each.id for each in tool_uses}
-                self.tools.update({each.id: each.name for each in tool_uses})
+                self._open_calls_of(record)
             case ToolStarted():
                 self.started_earlier.add(record.call_id)
             case ToolEnded():
@@ -149,6 +147,11 @@ class TurnInvariants:
                         self.earlier_outcomes[call_id] = record
             case _:
                 pass
+
+    def _open_calls_of(self, reply: ReplyCompleted) -> None:
+        tools = {block.id: block.name for block in reply.content if isinstance(block, ToolUseBlock)}
+        self.open_calls = set(tools)
+        self.tools.update(tools)
 
     def check_idle(self) -> None:
         """Assert what holds when nothing is running."""
@@ -294,7 +297,7 @@ class TurnInvariants:
             if answer.id in self.unsynced and answer.id not in self.failed_append_ids:
                 self.failed_append_ids.update(self.unsynced)
             return
-        for append_id in [each for each in self.unsynced if each <= answer.id]:
+        for append_id in [unsynced_id for unsynced_id in self.unsynced if unsynced_id <= answer.id]:
             record = self.unsynced.pop(append_id)
             self.failed_append_ids.discard(append_id)
             if isinstance(record, ToolStarted):
@@ -323,8 +326,8 @@ class TurnInvariants:
 
     def _check_order(self, effects: tuple[Effect, ...]) -> None:
         """Assert that approvals are withdrawn before anything is cancelled."""
-        cancels = [isinstance(each, CancelModelRequest | CancelCall) for each in effects]
-        withdraws = [isinstance(each, WithdrawSubtree) for each in effects]
+        cancels = [isinstance(effect, CancelModelRequest | CancelCall) for effect in effects]
+        withdraws = [isinstance(effect, WithdrawSubtree) for effect in effects]
         if True in withdraws and True in cancels:
             assert withdraws.index(True) < cancels.index(True), "cancelled before it withdrew"
 
@@ -340,11 +343,11 @@ class TurnInvariants:
         )
         assert call_id in self.open_calls, "ran after its result"
         assert call_id not in self.started_earlier, "reran a call of an earlier run"
-        running = [each for each, kind in self.running_jobs.items() if kind == "run"]
+        running = [job_id for job_id, kind in self.running_jobs.items() if kind == "run"]
         if self.tools[call_id] not in READ_ONLY_TOOLS:
             assert not running, "a changing call in parallel with another"
             assert call_id in self.synced_starts, "a changing call before its start was on disk"
-        assert all(self.tools[each] in READ_ONLY_TOOLS for each in running), (
+        assert all(self.tools[job_id] in READ_ONLY_TOOLS for job_id in running), (
             "ran in parallel with a changing call"
         )
         self._start_job(call_id, "run")
@@ -376,9 +379,7 @@ class TurnInvariants:
                 self.started_turns.add(record.turn)
             case ReplyCompleted():
                 assert not self.is_thinking, "recorded a reply to another request"
-                tool_uses = [block for block in record.content if isinstance(block, ToolUseBlock)]
-                self.open_calls = {each.id for each in tool_uses}
-                self.tools.update({each.id: each.name for each in tool_uses})
+                self._open_calls_of(record)
             case ToolEnded():
                 assert record.call_id in self.open_calls, f"{record.call_id} has a result already"
                 self.open_calls.discard(record.call_id)
@@ -411,7 +412,7 @@ class TurnInvariants:
         if event.turn != self.open_turn:
             assert event.turn in self.cancelled_before_start, "ended without a start"
             return
-        has_failed = event in [self.unsynced[each] for each in self.failed_append_ids]
+        has_failed = event in [self.unsynced[append_id] for append_id in self.failed_append_ids]
         assert has_failed or event.turn in self.recorded_ends, "reported before it was on disk"
         assert not self.running_jobs, "ended while a job was running"
         assert not self.open_requests, "ended with an open approval request"

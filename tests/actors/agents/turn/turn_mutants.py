@@ -26,12 +26,12 @@ TurnResult = tuple[AgentState, tuple[Effect, ...]]
 
 def drop_results(state: AgentState, message: TurnMessage) -> TurnResult:
     new, effects = advance(state, message)
-    return _sync_all(new), tuple(each for each in effects if not _is_result(each))
+    return _sync_all(new), tuple(effect for effect in effects if not _is_result(effect))
 
 
 def write_results_twice(state: AgentState, message: TurnMessage) -> TurnResult:
     new, effects = advance(state, message)
-    return new, (*effects, *(each for each in effects if _is_result(each)))
+    return new, (*effects, *(effect for effect in effects if _is_result(effect)))
 
 
 def treat_ask_as_allow(state: AgentState, message: TurnMessage) -> TurnResult:
@@ -46,7 +46,7 @@ def treat_deny_as_ask(state: AgentState, message: TurnMessage) -> TurnResult:
     return advance(state, message)
 
 
-def treat_no_as_yes(state: AgentState, message: TurnMessage) -> TurnResult:
+def treat_denial_as_approval(state: AgentState, message: TurnMessage) -> TurnResult:
     if isinstance(message, ApprovalDecided):
         message = approve(message.id)
     return advance(state, message)
@@ -58,7 +58,7 @@ def treat_rule_as_user(state: AgentState, message: TurnMessage) -> TurnResult:
     return advance(state, message)
 
 
-def treat_unavailable_as_yes(state: AgentState, message: TurnMessage) -> TurnResult:
+def treat_unavailable_as_approval(state: AgentState, message: TurnMessage) -> TurnResult:
     return advance(
         state, approve(message.id) if isinstance(message, ApprovalUnavailable) else message
     )
@@ -73,7 +73,7 @@ def skip_read_check(state: AgentState, message: TurnMessage) -> TurnResult:
 
 def leak_unreadable_content(state: AgentState, message: TurnMessage) -> TurnResult:
     new, effects = advance(state, message)
-    return new, tuple(_leak_rejection(each, state) for each in effects)
+    return new, tuple(_leak_rejection(effect, state) for effect in effects)
 
 
 def _leak_rejection(effect: Effect, state: AgentState) -> Effect:
@@ -117,18 +117,18 @@ def run_changes_in_parallel(state: AgentState, message: TurnMessage) -> TurnResu
 
 def run_calls_twice(state: AgentState, message: TurnMessage) -> TurnResult:
     new, effects = advance(state, message)
-    return new, (*effects, *(each for each in effects if isinstance(each, RunCall)))
+    return new, (*effects, *(effect for effect in effects if isinstance(effect, RunCall)))
 
 
 def abort_before_withdraw(state: AgentState, message: TurnMessage) -> TurnResult:
     new, effects = advance(state, message)
-    last = [each for each in effects if isinstance(each, WithdrawSubtree)]
-    return new, (*(each for each in effects if not isinstance(each, WithdrawSubtree)), *last)
+    last = [effect for effect in effects if isinstance(effect, WithdrawSubtree)]
+    return new, (*(effect for effect in effects if not isinstance(effect, WithdrawSubtree)), *last)
 
 
 def skip_withdraw(state: AgentState, message: TurnMessage) -> TurnResult:
     new, effects = advance(state, message)
-    return new, tuple(each for each in effects if not isinstance(each, WithdrawSubtree))
+    return new, tuple(effect for effect in effects if not isinstance(effect, WithdrawSubtree))
 
 
 def end_stopped_calls_early(state: AgentState, message: TurnMessage) -> TurnResult:
@@ -176,15 +176,16 @@ def accept_late_replies(state: AgentState, message: TurnMessage) -> TurnResult:
 
 def publish_before_sync(state: AgentState, message: TurnMessage) -> TurnResult:
     new, effects = advance(state, message)
-    ends = [each.record for each in effects if isinstance(each, WriteRecord)]
-    early = tuple(PublishEvent(each) for each in ends if isinstance(each, TurnInterrupted))
-    return new, effects + early
+    records = [effect.record for effect in effects if isinstance(effect, WriteRecord)]
+    ends = [PublishEvent(record) for record in records if isinstance(record, TurnInterrupted)]
+    return new, (*effects, *ends)
 
 
 def publish_ends_twice(state: AgentState, message: TurnMessage) -> TurnResult:
     new, effects = advance(state, message)
-    ends = [each for each in effects if isinstance(each, PublishEvent)]
-    return new, (*effects, *(each for each in ends if isinstance(each.event, TurnInterrupted)))
+    published = [effect for effect in effects if isinstance(effect, PublishEvent)]
+    ends = [effect for effect in published if isinstance(effect.event, TurnInterrupted)]
+    return new, (*effects, *ends)
 
 
 def ignore_append_failures(state: AgentState, message: TurnMessage) -> TurnResult:
@@ -203,7 +204,7 @@ def reuse_approval_ids(state: AgentState, message: TurnMessage) -> TurnResult:
 def drop_prompt(state: AgentState, message: TurnMessage) -> TurnResult:
     """Leave the prompt out of the history, so that the model receives none."""
     new, effects = advance(state, message)
-    remaining = tuple(each for each in effects if not _is_start(each))
+    remaining = tuple(effect for effect in effects if not _is_start(effect))
     return (_sync_all(new), remaining) if len(remaining) < len(effects) else (new, effects)
 
 
@@ -212,9 +213,9 @@ TURN_MUTANTS: tuple[Advance, ...] = (
     write_results_twice,
     treat_ask_as_allow,
     treat_deny_as_ask,
-    treat_no_as_yes,
+    treat_denial_as_approval,
     treat_rule_as_user,
-    treat_unavailable_as_yes,
+    treat_unavailable_as_approval,
     accept_stale_decision,
     skip_read_check,
     leak_unreadable_content,
@@ -243,11 +244,11 @@ def rerun_started_calls(restored: RestoredState) -> RestoredState:
     return _change_calls(restored, lambda call: replace(call, stage=CallStage.WAITING))
 
 
-def forget_no(restored: RestoredState) -> RestoredState:
+def forget_denials(restored: RestoredState) -> RestoredState:
     return _change_calls(restored, lambda call: replace(call, final_result=None))
 
 
-def mint_new_approval_id(restored: RestoredState) -> RestoredState:
+def assign_new_approval_id(restored: RestoredState) -> RestoredState:
     return _change_calls(restored, lambda call: replace(call, approval_id=""))
 
 
@@ -258,9 +259,9 @@ def abandon_open_turn(restored: RestoredState) -> RestoredState:
 
 def treat_open_request_as_approved(restored: RestoredState) -> RestoredState:
     requests = {
-        each.call_id: each
-        for each in restored.records
-        if isinstance(each, ExecApprovalRequest | PatchApprovalRequest)
+        record.call_id: record
+        for record in restored.records
+        if isinstance(record, ExecApprovalRequest | PatchApprovalRequest)
     }
     return _change_calls(
         restored, lambda call: replace(call, recorded_approval=requests.get(call.tool_use.id))
@@ -269,8 +270,8 @@ def treat_open_request_as_approved(restored: RestoredState) -> RestoredState:
 
 RESTORE_MUTANTS: tuple[RestoreMutant, ...] = (
     rerun_started_calls,
-    forget_no,
-    mint_new_approval_id,
+    forget_denials,
+    assign_new_approval_id,
     abandon_open_turn,
     treat_open_request_as_approved,
 )
