@@ -1,5 +1,7 @@
 """A model server in its own process; every subagent at the last level waits for its reply.
 
+That wait, a sleep of the server, is the load that the benchmark measures.
+
 Arguments: the number of subagents that the primary starts, the number that each of those starts
 (0: none), and the seconds that each subagent at the last level waits. It prints its port, and one
 more line when all of the last level have sent a request.

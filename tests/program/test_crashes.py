@@ -117,7 +117,8 @@ def test_every_actor_can_crash_without_losing_anything(
 def test_no_command_outlives_a_stalled_program(
     program: Program, command_watch: CommandWatch
 ) -> None:
-    command = f"exec 3>{command_watch.path}; touch started; setsid sleep 300 & sleep 300"
+    command = f"exec 3>{command_watch.path}; echo > started; setsid sleep 300 & sleep 300"
+    os.mkfifo(program.repository / "started")
     with program.serve(
         respond_tool_call("bash", command=command), respond_text("I looked."), respond_text("Next.")
     ) as server:

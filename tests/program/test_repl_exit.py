@@ -67,7 +67,7 @@ def test_closing_the_terminal_ends_everything(
         shown.wait_for_text("Working")
         shown.hang_up()
         command_watch.wait_for_close(STOP_TIMEOUT_S)
-        assert shown.wait_for_exit_after_hangup(STOP_TIMEOUT_S) == 129
+        assert shown.wait_for_exit(STOP_TIMEOUT_S) == 129
     assert program.record_types()[-1] == "tool_started"
 
 

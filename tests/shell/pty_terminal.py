@@ -1,6 +1,6 @@
 """A program on a real pseudo-terminal, seen through a terminal emulator.
 
-Every wait has a deadline and fails with the contents of the screen; nothing sleeps.
+Every wait has a deadline and fails with the contents of the screen.
 """
 
 import contextlib
@@ -38,6 +38,7 @@ class PtyTerminal:
         self.status: int | None = None
         """The exit status, negative for a signal; None while it runs."""
         self._master = master
+        self._is_open = True
         self._pending: list[bytes] = []
         """Data that was read but not yet shown."""
         self._screen = pyte.HistoryScreen(columns, rows, history=10_000)
@@ -101,40 +102,40 @@ class PtyTerminal:
                 self._pending.append(chunk)
 
     def read_for(self, duration_s: float) -> None:
-        """Read output for this time."""
+        """Read output for this time: the pause of a user between two keys."""
         deadline_s = perf_counter() + duration_s
         while (left_s := deadline_s - perf_counter()) > 0:
             if not self._read(left_s):
                 return
 
-    def wait_for_exit_after_hangup(self, timeout_s: float = DEADLINE_S) -> int:
-        """Wait for the end of a program whose terminal was closed; return its status."""
-        deadline_s = perf_counter() + timeout_s
-        pidfd = os.pidfd_open(self.pid)
-        try:
-            assert select.select([pidfd], [], [], deadline_s - perf_counter())[0], (
-                "the program still runs"
-            )
-        finally:
-            os.close(pidfd)
-        self.status = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
-        return self.status
-
     def wait_for_exit(self, timeout_s: float = DEADLINE_S) -> int:
         """Wait for the end of the program; return its status, negative for a signal."""
+        if self.status is None:
+            pidfd = os.pidfd_open(self.pid)
+            try:
+                self._read_until_readable(pidfd, timeout_s)
+            finally:
+                os.close(pidfd)
+            self.status = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+        self._read(0.0)
+        return self.status
+
+    def _read_until_readable(self, pidfd: int, timeout_s: float) -> None:
+        """Read output, which the program may wait for, until `pidfd` reports its end."""
         deadline_s = perf_counter() + timeout_s
-        while self.status is None:
-            if perf_counter() > deadline_s:
+        sources = [pidfd, self._master] if self._is_open else [pidfd]
+        while True:
+            left_s = max(deadline_s - perf_counter(), 0.0)
+            ready = select.select(sources, [], [], left_s)[0]
+            if pidfd in ready:
+                return
+            if not ready:
                 message = (
                     f"the program did not end in {timeout_s} s; the screen:\n{self.read_screen()}"
                 )
                 raise AssertionError(message)
-            self._read(0.05)
-            pid, status = os.waitpid(self.pid, os.WNOHANG)
-            if pid:
-                self.status = os.waitstatus_to_exitcode(status)
-        self._read(0.0)
-        return self.status
+            if not self._read(0.0):
+                sources = [pidfd]
 
     def resize(self, rows: int, columns: int) -> None:
         """Change the window size; the program receives SIGWINCH."""
@@ -151,7 +152,8 @@ class PtyTerminal:
 
     def hang_up(self) -> None:
         """Close the terminal while the program runs."""
-        with contextlib.suppress(OSError):
+        if self._is_open:
+            self._is_open = False
             os.close(self._master)
 
     def close(self) -> None:
@@ -168,6 +170,8 @@ class PtyTerminal:
         for data in self._pending:
             self._show(data)
         self._pending.clear()
+        if not self._is_open:
+            return False
         for _ in range(_MAX_CHUNKS):
             if not select.select([self._master], [], [], wait_s)[0]:
                 break

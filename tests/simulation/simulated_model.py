@@ -22,7 +22,10 @@ MAX_CALLS_PER_REPLY = 4
 
 
 class SimulatedModel:
-    """A `ModelClient` that draws a new random behavior for each request."""
+    """A `ModelClient` that draws a new random behavior for each request.
+
+    Its sleeps are the delays of a server, in virtual time of the simulated loop.
+    """
 
     def __init__(
         self,

@@ -1,4 +1,7 @@
-"""The simulated loop and asyncio's own run the same code with the same outcome."""
+"""The simulated loop and asyncio's own run the same code with the same outcome.
+
+The sleeps are part of that code: the simulated loop runs them in virtual time.
+"""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable

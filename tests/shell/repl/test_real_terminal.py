@@ -69,11 +69,8 @@ def test_pressing_ctrl_c_twice_exits_with_status_130(screen: PtyTerminal) -> Non
 def test_closing_the_terminal_ends_the_whole_program(screen: PtyTerminal) -> None:
     screen.type("wait\r")
     screen.wait_for_text("You said wait.")
-    pid = screen.pid
     screen.hang_up()
-    _, status = os.waitpid(pid, 0)
-    screen.status = os.waitstatus_to_exitcode(status)
-    assert screen.status == 129
+    assert screen.wait_for_exit() == 129
 
 
 def test_text_typed_before_the_first_screen_is_kept() -> None:
