@@ -18,9 +18,9 @@ from tests.program.program_harness import (
     single_error,
     tool_results,
 )
-from tests.program.repl_harness import quit_repl
+from tests.program.repl_harness import open_repl, quit_repl
 from tests.scripted_server import respond_text, respond_tool_call
-from tests.shell.pty_terminal import PtyTerminal, open_terminal
+from tests.shell.pty_terminal import PtyTerminal
 
 FAULTY_PROGRAM = (sys.executable, "-P", str(Path(__file__).parent / "faulty_program.py"))
 
@@ -69,12 +69,7 @@ def test_every_actor_can_crash_without_losing_anything(
         os.mkfifo(program.repository / pipe)
     with (
         program.serve(*answers) as server,
-        open_terminal(
-            [*FAULTY_PROGRAM, "crashing", "Work."],
-            environment=program.environment(TERM="xterm-256color"),
-            cwd=program.repository,
-            rows=40,
-        ) as shown,
+        open_repl(program, "crashing", "Work.", command=FAULTY_PROGRAM, rows=40) as shown,
     ):
         shown.wait_for_text("Press a key to answer")
         for name in ("journal", "permissions", "approvals", "console", "primary"):
