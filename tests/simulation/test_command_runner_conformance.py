@@ -13,7 +13,7 @@ from actors.tools.command_runner import CommandResult, CommandRunner
 from actors.tools.local_command_runner import LocalCommandRunner
 from tests.program.program_harness import CommandWatch
 from tests.simulation.simulated_command_runner import SimulatedCommandRunner
-from tests.simulation.simulated_loop import make_random, make_simulated_loop
+from tests.simulation.simulated_loop import make_random, run_on_asyncio, run_on_simulated_loop
 
 LONG_S = 30.0
 
@@ -82,22 +82,6 @@ def open_simulated_fixture(folder: Path) -> Generator[CommandRunnerFixture]:
     yield CommandRunnerFixture(
         runner, commands, lambda: len(effects), started.wait, run_on_simulated_loop, folder
     )
-
-
-def run_on_asyncio(job: Awaitable[object]) -> object:
-    return asyncio.run(await_job(job))
-
-
-def run_on_simulated_loop(job: Awaitable[object]) -> object:
-    loop = make_simulated_loop(make_random(1, "loop"))
-    task = loop.create_task(await_job(job))
-    assert loop.run(task.done), "the job never ends"
-    loop.close()
-    return task.result()
-
-
-async def await_job(job: Awaitable[object]) -> object:
-    return await job
 
 
 @pytest.fixture(params=[open_real_fixture, open_simulated_fixture], ids=["real", "simulated"])
