@@ -83,9 +83,9 @@ class PtyTerminal:
         """Read until the condition holds; fail on a timeout or the end of the program."""
         deadline_s = perf_counter() + timeout_s
         while not condition():
-            left_s = deadline_s - perf_counter()
-            alive = self._read(max(left_s, 0.0))
-            if (left_s <= 0 or not alive) and not condition():
+            remaining_s = deadline_s - perf_counter()
+            alive = self._read(max(remaining_s, 0.0))
+            if (remaining_s <= 0 or not alive) and not condition():
                 why = "in time" if alive else f"before it ended with {self.wait_for_exit()}"
                 message = f"{description} did not appear {why}; the screen:\n{self.read_screen()}"
                 raise AssertionError(message)
@@ -94,9 +94,11 @@ class PtyTerminal:
         """Return as soon as these bytes are written from now on; the screen is updated later."""
         deadline_s, data = perf_counter() + timeout_s, b""
         while expected not in data:
-            left_s = deadline_s - perf_counter()
-            assert left_s > 0, f"{expected!r} was not written; the screen:\n{self.read_screen()}"
-            if select.select([self._master], [], [], left_s)[0]:
+            remaining_s = deadline_s - perf_counter()
+            assert remaining_s > 0, (
+                f"{expected!r} was not written; the screen:\n{self.read_screen()}"
+            )
+            if select.select([self._master], [], [], remaining_s)[0]:
                 chunk = os.read(self._master, _CHUNK_BYTES)
                 data += chunk
                 self._pending.append(chunk)
@@ -104,8 +106,8 @@ class PtyTerminal:
     def read_for(self, duration_s: float) -> None:
         """Read output for this time: the pause of a user between two keys."""
         deadline_s = perf_counter() + duration_s
-        while (left_s := deadline_s - perf_counter()) > 0:
-            if not self._read(left_s):
+        while (remaining_s := deadline_s - perf_counter()) > 0:
+            if not self._read(remaining_s):
                 return
 
     def wait_for_exit(self, timeout_s: float = DEADLINE_S) -> int:
@@ -125,8 +127,8 @@ class PtyTerminal:
         deadline_s = perf_counter() + timeout_s
         sources = [pidfd, self._master] if self._is_open else [pidfd]
         while True:
-            left_s = max(deadline_s - perf_counter(), 0.0)
-            ready = select.select(sources, [], [], left_s)[0]
+            remaining_s = max(deadline_s - perf_counter(), 0.0)
+            ready = select.select(sources, [], [], remaining_s)[0]
             if pidfd in ready:
                 return
             if not ready:

@@ -49,24 +49,24 @@ def test_diff_shows_changes_without_running_configured_programs(
     (tmp_path / "a.txt").write_text("new\x1b[2J\n")
     (tmp_path / "b.txt").write_text("")
 
-    async def script(here: ScreenHarness) -> None:
-        await start_session(here)
-        here.type("/diff\r")
-        await here.wait_for_text("Changes since the last commit")
-        await here.wait_for_text("+new^[[2J")
-        await here.wait_for_text("new file: b.txt")
-        here.type("q")
-        await here.wait_for_no_text("Changes since")
+    async def script(screen: ScreenHarness) -> None:
+        await start_session(screen)
+        screen.type("/diff\r")
+        await screen.wait_for_text("Changes since the last commit")
+        await screen.wait_for_text("+new^[[2J")
+        await screen.wait_for_text("new file: b.txt")
+        screen.type("q")
+        await screen.wait_for_no_text("Changes since")
 
     run_on_screen(script, session_context=SessionContext(cwd=tmp_path, workspace_root=tmp_path))
     assert not (tmp_path / "ran").exists()
 
 
 def test_diff_shows_the_error_of_git_outside_a_repository(tmp_path: Path) -> None:
-    async def script(here: ScreenHarness) -> None:
-        await start_session(here)
-        here.type("/diff\r")
-        await here.wait_for_text("git: ")
+    async def script(screen: ScreenHarness) -> None:
+        await start_session(screen)
+        screen.type("/diff\r")
+        await screen.wait_for_text("git: ")
 
     run_on_screen(script, session_context=SessionContext(cwd=tmp_path, workspace_root=tmp_path))
 
@@ -87,11 +87,11 @@ def test_help_opens_a_topic_and_names_the_topics() -> None:
 def test_clear_starts_a_new_session() -> None:
     next_sessions: list[NextSession | None] = []
 
-    async def script(here: ScreenHarness) -> None:
-        await start_session(here)
-        here.type("/clear\r")
-        await here.wait_until(lambda: not here.controller.app.is_running, "the end")
-        next_sessions.append(here.repl.next_session)
+    async def script(screen: ScreenHarness) -> None:
+        await start_session(screen)
+        screen.type("/clear\r")
+        await screen.wait_until(lambda: not screen.controller.app.is_running, "the end")
+        next_sessions.append(screen.repl.next_session)
 
     assert run_on_screen(script) == 0
     assert next_sessions == [NextSession(None)]
@@ -103,28 +103,28 @@ def test_permissions_lists_rules_by_source_and_grants() -> None:
     source = RuleSource(name="user rules, ~/config.toml", rules=(push, look), trusted=False)
     policy = Policy(mode="auto-edit", sources=(source,), grants=())
 
-    async def script(here: ScreenHarness) -> None:
-        await start_session(here)
-        here.type("/permissions\r")
-        await here.wait_for_text("> /permissions")
-        await here.wait_until(lambda: here.posted == [GetPolicy()], "the query")
-        here.put_events(PolicySnapshot(policy=policy))
-        await here.wait_for_text("~/config.toml (not trusted: its allow rules are ignored)")
-        assert "  deny  bash git push^[[2J" in here.rows
-        assert "  ask   read *" in here.rows
-        assert "mode auto-edit" in here.rows
+    async def script(screen: ScreenHarness) -> None:
+        await start_session(screen)
+        screen.type("/permissions\r")
+        await screen.wait_for_text("> /permissions")
+        await screen.wait_until(lambda: screen.posted == [GetPolicy()], "the query")
+        screen.put_events(PolicySnapshot(policy=policy))
+        await screen.wait_for_text("~/config.toml (not trusted: its allow rules are ignored)")
+        assert "  deny  bash git push^[[2J" in screen.rows
+        assert "  ask   read *" in screen.rows
+        assert "mode auto-edit" in screen.rows
 
     run_on_screen(script, rows=40)
 
 
 def test_permissions_shows_plan_mode_and_the_mode_after_it() -> None:
-    async def script(here: ScreenHarness) -> None:
-        here.put_events(
+    async def script(screen: ScreenHarness) -> None:
+        screen.put_events(
             sample_events.session_configured(agent="plan", mode="yolo", max_mode="plan")
         )
-        await here.wait_for_text("plan · claude")
-        here.put_events(PolicySnapshot(policy=Policy(mode="yolo")))
-        await here.wait_for_text("mode plan, then yolo")
+        await screen.wait_for_text("plan · claude")
+        screen.put_events(PolicySnapshot(policy=Policy(mode="yolo")))
+        await screen.wait_for_text("mode plan, then yolo")
 
     run_on_screen(script, rows=40)
 
@@ -134,24 +134,24 @@ def test_revoke_takes_the_number_of_a_listed_grant() -> None:
     two = Rule(permission="write", pattern="a.py", action="allow")
     policy = Policy(grants=(one,), project_grants=(two,))
 
-    async def script(here: ScreenHarness) -> None:
-        await start_session(here)
-        here.type("/permissions revoke 1\r")
-        await here.wait_for_text("Type /permissions first to see the numbers of your grants.")
-        here.put_events(PolicySnapshot(policy=policy))
-        await here.wait_for_text("Use /permissions revoke N to revoke a grant.")
-        assert "  1  allow bash npm test^[[2J" in here.rows
-        assert "  2  allow write a.py" in here.rows
-        here.type("/permissions revoke 3\r")
-        await here.wait_for_text("There is no grant 3. Type /permissions to list them.")
-        assert here.posted == []
-        here.type("/permissions revoke 2\r")
+    async def script(screen: ScreenHarness) -> None:
+        await start_session(screen)
+        screen.type("/permissions revoke 1\r")
+        await screen.wait_for_text("Type /permissions first to see the numbers of your grants.")
+        screen.put_events(PolicySnapshot(policy=policy))
+        await screen.wait_for_text("Use /permissions revoke N to revoke a grant.")
+        assert "  1  allow bash npm test^[[2J" in screen.rows
+        assert "  2  allow write a.py" in screen.rows
+        screen.type("/permissions revoke 3\r")
+        await screen.wait_for_text("There is no grant 3. Type /permissions to list them.")
+        assert screen.posted == []
+        screen.type("/permissions revoke 2\r")
         revocation = RevokeGrant(rule=two, scope="project")
-        await here.wait_until(lambda: here.posted == [revocation], "the revocation")
-        here.put_events(GrantRevoked(rule=two, scope="project", policy_version=2))
-        await here.wait_for_text("Revoked `write a.py` (this project).")
-        here.put_events(RevokeGrantFailed(rule=one, scope="session", detail="disk full"))
-        await here.wait_for_text("for this run only; it could not be")
+        await screen.wait_until(lambda: screen.posted == [revocation], "the revocation")
+        screen.put_events(GrantRevoked(rule=two, scope="project", policy_version=2))
+        await screen.wait_for_text("Revoked `write a.py` (this project).")
+        screen.put_events(RevokeGrantFailed(rule=one, scope="session", detail="disk full"))
+        await screen.wait_for_text("for this run only; it could not be")
 
     run_on_screen(script, rows=40)
 
@@ -166,39 +166,39 @@ def test_permissions_why_explains_each_part_of_a_command() -> None:
         reason="deny bash rm * (F)",
     )
 
-    async def script(here: ScreenHarness) -> None:
-        await start_session(here)
-        here.type("/permissions why\r")
-        await here.wait_until(lambda: here.posted == [ExplainLastDecision()], "the question")
-        here.put_events(DecisionExplained())
-        await here.wait_for_text("No call has been evaluated yet.")
-        here.put_events(
+    async def script(screen: ScreenHarness) -> None:
+        await start_session(screen)
+        screen.type("/permissions why\r")
+        await screen.wait_until(lambda: screen.posted == [ExplainLastDecision()], "the question")
+        screen.put_events(DecisionExplained())
+        await screen.wait_for_text("No call has been evaluated yet.")
+        screen.put_events(
             DecisionExplained(
                 agent=sample_events.EXPLORER, decision=decision, evaluated_requests=(part,)
             )
         )
-        await here.wait_for_text(
+        await screen.wait_for_text(
             f"primary{AGENT_CHAIN_SEPARATOR}explore-2: deny: deny bash rm * (F)"
         )
-        assert "  deny  bash rm ^[[2Jx · deny bash rm * (F)" in here.rows
+        assert "  deny  bash rm ^[[2Jx · deny bash rm * (F)" in screen.rows
 
     run_on_screen(script, rows=40)
 
 
 def test_mode_plan_and_build_send_their_requests() -> None:
-    async def script(here: ScreenHarness) -> None:
-        await start_session(here)
+    async def script(screen: ScreenHarness) -> None:
+        await start_session(screen)
         for typed in ("/mode yolo", "/mode plan", "/plan", "/build"):
-            here.type(f"{typed}\r")
-            await here.wait_for_text(f"> {typed}")
+            screen.type(f"{typed}\r")
+            await screen.wait_for_text(f"> {typed}")
         to_plan = SwitchAgent(agent="plan")
         expected = [ChangeMode(mode="yolo"), to_plan, to_plan, SwitchAgent()]
-        await here.wait_until(lambda: here.posted == expected, "the requests")
-        here.type("/mode wild\r")
-        await here.wait_for_text("usage: /mode [plan|default|auto-edit|yolo]")
-        here.type("/mode\r")
-        await here.wait_for_text("Mode default: changes need your approval, and so do commands")
-        assert here.posted == expected
+        await screen.wait_until(lambda: screen.posted == expected, "the requests")
+        screen.type("/mode wild\r")
+        await screen.wait_for_text("usage: /mode [plan|default|auto-edit|yolo]")
+        screen.type("/mode\r")
+        await screen.wait_for_text("Mode default: changes need your approval, and so do commands")
+        assert screen.posted == expected
 
     run_on_screen(script, rows=40)
 
@@ -210,21 +210,21 @@ def test_permissions_reload_sends_the_rules_of_the_files() -> None:
         ReloadedRules(None, ("F:3: wrong",)),
     ]
 
-    async def script(here: ScreenHarness) -> None:
-        await start_session(here)
-        here.type("/permissions reload\r")
-        await here.wait_until(lambda: here.posted == [rules], "the rules")
-        await here.wait_for_text("user rules: watch^[[2J out")
-        here.put_events(RulesReplaced(policy_version=7))
-        await here.wait_for_text("The rules were reloaded and apply now (policy version 7).")
-        here.put_events(ReplaceRulesFailed(detail="disk full"))
-        await here.wait_for_text("The rules were not replaced: disk full.")
-        here.type("/permissions reload\r")
-        await here.wait_for_text("F:3: wrong")
-        await here.wait_for_text(RULES_UNCHANGED)
-        assert here.posted == [rules]
-        here.type("/permissions relod\r")
-        await here.wait_for_text("usage: /permissions [why | revoke N | reload]")
+    async def script(screen: ScreenHarness) -> None:
+        await start_session(screen)
+        screen.type("/permissions reload\r")
+        await screen.wait_until(lambda: screen.posted == [rules], "the rules")
+        await screen.wait_for_text("user rules: watch^[[2J out")
+        screen.put_events(RulesReplaced(policy_version=7))
+        await screen.wait_for_text("The rules were reloaded and apply now (policy version 7).")
+        screen.put_events(ReplaceRulesFailed(detail="disk full"))
+        await screen.wait_for_text("The rules were not replaced: disk full.")
+        screen.type("/permissions reload\r")
+        await screen.wait_for_text("F:3: wrong")
+        await screen.wait_for_text(RULES_UNCHANGED)
+        assert screen.posted == [rules]
+        screen.type("/permissions relod\r")
+        await screen.wait_for_text("usage: /permissions [why | revoke N | reload]")
 
     run_on_screen(
         script, rows=40, session_context=SessionContext(reload_rules=lambda: results.pop(0))
@@ -232,13 +232,13 @@ def test_permissions_reload_sends_the_rules_of_the_files() -> None:
 
 
 def test_the_footer_shows_how_full_the_context_is() -> None:
-    async def script(here: ScreenHarness) -> None:
-        await start_session(here)
+    async def script(screen: ScreenHarness) -> None:
+        await start_session(screen)
         usage = UsageChanged(
             context_tokens=50_000, context_window_tokens=200_000, total_usage=Usage()
         )
-        here.put_events(usage)
-        await here.wait_for_text("primary · default · context 25 %")
+        screen.put_events(usage)
+        await screen.wait_for_text("primary · default · context 25 %")
 
     run_on_screen(script)
 
@@ -247,13 +247,17 @@ def test_no_arguments_of_a_command_crash_the_screen(tmp_path: Path) -> None:
     hostile = ("~nobody-has-this-name/a", "9" * 5000, "../" * 2000, "²", "-1", "[*", "%s", "{0}")
     session = tmp_path / "s.jsonl"
 
-    async def script(here: ScreenHarness) -> None:
-        await start_session(here)
+    async def script(screen: ScreenHarness) -> None:
+        await start_session(screen)
         for name in COMMANDS.keys() - {"quit", "clear"}:
-            for arguments in ("", *hostile, *(f"show {each}" for each in hostile)):
-                here.repl.run_command(f"/{name} {arguments}")
+            for arguments in (
+                "",
+                *hostile,
+                *(f"show {text}" for text in hostile),
+            ):
+                screen.repl.run_command(f"/{name} {arguments}")
         for number in hostile:
-            here.repl.run_command(f"/permissions revoke {number}")
+            screen.repl.run_command(f"/permissions revoke {number}")
 
     context = SessionContext(cwd=tmp_path, workspace_root=tmp_path, session_file=session)
     assert run_on_screen(script, session_context=context) == 0

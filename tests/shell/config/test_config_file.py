@@ -43,8 +43,8 @@ def problems_in(config_path: Path, content: str | bytes) -> list[str]:
     config_path.write_bytes(content.encode() if isinstance(content, str) else content)
     with pytest.raises(ConfigFileError) as raised:
         read_config_file(config_path)
-    assert all(each.startswith(str(config_path)) for each in raised.value.problems)
-    return [each.removeprefix(str(config_path)) for each in raised.value.problems]
+    assert all(problem.startswith(str(config_path)) for problem in raised.value.problems)
+    return [problem.removeprefix(str(config_path)) for problem in raised.value.problems]
 
 
 def test_every_documented_key_is_read(config_path: Path) -> None:
@@ -65,7 +65,7 @@ def test_every_documented_key_is_read(config_path: Path) -> None:
         ),
     )
     assert None not in astuple(replace(file.config, rules=()))
-    assert FILE_SCHEMA.keys.keys() == {"format", *(each.name for each in fields(FileConfig))}
+    assert FILE_SCHEMA.keys.keys() == {"format", *(field.name for field in fields(FileConfig))}
 
 
 def test_a_later_format_is_reported_alone(config_path: Path) -> None:
@@ -155,7 +155,7 @@ action = "maybe"
 )
 def test_an_invalid_file_is_reported(config_path: Path, content: str | bytes, problem: str) -> None:
     problems = problems_in(config_path, content)
-    assert any(each.startswith(problem) for each in problems), problems
+    assert any(line.startswith(problem) for line in problems), problems
 
 
 def test_the_value_of_an_unknown_key_is_not_shown(config_path: Path) -> None:

@@ -43,8 +43,8 @@ def test_the_users_file_comes_before_the_projects_from_the_root(workspace: Works
 
     files = load_instructions(workspace).files
 
-    assert [each.path for each in files] == [str(path) for path in paths]
-    assert [each.text for each in files][1:] == ["in work", "in deep"]
+    assert [file.path for file in files] == [str(path) for path in paths]
+    assert [file.text for file in files][1:] == ["in work", "in deep"]
     prompt = build_system_prompt("You help.\n", workspace, files)
     assert prompt.index("in work") < prompt.index("in deep")
     assert prompt == build_system_prompt(
@@ -56,7 +56,7 @@ def test_an_untrusted_projects_instructions_are_ignored(workspace: Workspace) ->
     write_instructions(workspace.root.parent, "mine")
     write_instructions(workspace.root, "theirs")
 
-    assert [each.text for each in load_instructions(workspace, trusted=False).files] == ["mine"]
+    assert [file.text for file in load_instructions(workspace, trusted=False).files] == ["mine"]
 
 
 def test_without_instructions_the_prompt_does_not_mention_them(workspace: Workspace) -> None:
@@ -87,7 +87,7 @@ def test_the_total_size_of_all_files_is_limited(tmp_path: Path) -> None:
     files = load_instructions(workspace).files
 
     assert len(files) == 6
-    assert sum(len(each.text) for each in files) < MAX_TOTAL_BYTES + 6 * 60
+    assert sum(len(file.text) for file in files) < MAX_TOTAL_BYTES + 6 * 60
     assert files[-1].text == "[truncated: the first 0 of 32,767 bytes]"
 
 
@@ -119,7 +119,7 @@ def test_an_unusable_file_is_reported_and_ignored(workspace: Workspace, make: st
 
     files, problems = load_instructions(workspace).files, load_instructions(workspace).problems
 
-    assert [each.text for each in files] == ["still here"]
+    assert [file.text for file in files] == ["still here"]
     (problem,) = problems
     assert problem.startswith(f"{path}: ")
     assert problem.endswith("; the file is ignored")

@@ -54,8 +54,8 @@ class ReportingSubagent(Actor[Message]):
         self._messages = messages
 
     def on_start(self) -> None:
-        for each in self._messages:
-            self.tell(CONSOLE, each)
+        for message in self._messages:
+            self.tell(CONSOLE, message)
 
     def on_receive(self, message: Message) -> None:
         pass
@@ -252,7 +252,7 @@ def test_the_screen_learns_when_a_subagents_stream_starts_again(tmp_path: Path) 
         assert woken.wait(5)
         woken.clear()
         events += screen_events.take_all()
-    assert events == [SubagentEvent(CHILD, each) for each in messages]
+    assert events == [SubagentEvent(CHILD, message) for message in messages]
     assert system.stop()
 
 

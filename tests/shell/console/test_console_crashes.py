@@ -57,9 +57,9 @@ def crashable_session(
     tmp_path: Path, screen_events: ScreenEventQueue
 ) -> Iterator[CrashableSession]:
     command_runner = UserCommandRunner(LocalCommandRunner(), tmp_path, tmp_path / "outputs")
-    living = start_session(tmp_path, lambda _: partial(Console, screen_events, command_runner))
-    yield living
-    assert living.system.stop()
+    session = start_session(tmp_path, lambda _: partial(Console, screen_events, command_runner))
+    yield session
+    assert session.system.stop()
 
 
 @pytest.fixture

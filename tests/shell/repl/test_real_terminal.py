@@ -32,7 +32,7 @@ def test_a_prompt_is_sent_and_answered_on_screen(screen: PtyTerminal) -> None:
     screen.type("/quit\r")
     assert screen.wait_for_exit() == 0
     assert not screen.is_raw()
-    assert "left with 0" in screen.read_screen()
+    assert "exit status 0" in screen.read_screen()
     assert FOOTER not in screen.read_screen()
 
 
@@ -55,7 +55,7 @@ def test_a_signal_exits_with_status_and_restored_terminal(
     screen.send_signal(number)
     assert screen.wait_for_exit() == status
     assert not screen.is_raw()
-    assert f"left with {status}" in screen.read_screen()
+    assert f"exit status {status}" in screen.read_screen()
     assert b"\x1b[?2004l" in screen.raw
 
 

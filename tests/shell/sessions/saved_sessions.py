@@ -10,6 +10,6 @@ from messages.journal import Record, SessionHeader
 def write_session(folder: Path, session_id: str, *records: Record) -> Path:
     path = folder / f"{session_id}.jsonl"
     header = SessionHeader(session_id=session_id, workspace=f"/{folder.name}")
-    log = SessionLog.create(path, [(each, PRIMARY) for each in (header, *records)], lambda: 0.0)
+    log = SessionLog.create(path, [(record, PRIMARY) for record in (header, *records)], lambda: 0.0)
     log.close()
     return path

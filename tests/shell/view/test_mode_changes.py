@@ -87,7 +87,7 @@ def test_shift_tab_never_leads_to_yolo(initial: SessionMode) -> None:
                 session.run_all()
         assert ChangeMode(mode="yolo") not in session.sent
         session.run_all()
-        changes = [each for each in session.sent if isinstance(each, ChangeMode)]
+        changes = [command for command in session.sent if isinstance(command, ChangeMode)]
         assert session.mode != "yolo" or not changes
 
 
