@@ -1,7 +1,6 @@
 """A model server for tests that sends scripted responses, valid or not, and records requests.
 
-It uses plain sockets and threads, so that a server can fail in every way, also for a program in
-another process.
+It uses plain sockets and threads, which can fail in every way and also serve another process.
 """
 
 import socket
@@ -99,6 +98,13 @@ def respond_stream_error(
     return ScriptedResponse(before + encode_event(error))
 
 
+def respond_stalled(text: str) -> ScriptedResponse:
+    """Respond with the beginning of a reply, then with silence."""
+    response = respond_text(text)
+    length_bytes = response.body.rindex(b"event: content_block_stop")
+    return truncate_response(response, length_bytes, "silence")
+
+
 def respond_http_error(
     status: int, error_type: str, message: str, **headers: str
 ) -> ScriptedResponse:
@@ -120,7 +126,7 @@ def truncate_response(
 class ScriptedServer:
     """Sends its responses in order while its context is open, then status 400.
 
-    Requests for a model's limits do not count; they get `limits_response`, by default a 404.
+    Requests for a model's limits get `limits_response` instead, by default a 404.
     """
 
     def __init__(

@@ -65,24 +65,24 @@ def capture_frame(screen: pyte.Screen, duration_s: float) -> AnimationFrame:
 
 def render_animation(frames: list[AnimationFrame], columns: int, title: str) -> str:
     """Return an endless animation; with reduced motion, only its last frame is visible."""
-    total_s = sum(each.duration_s for each in frames)
+    total_s = sum(frame.duration_s for frame in frames)
     styles = [f"g{{visibility:hidden;animation:{total_s:g}s step-end infinite}}"]
     runs: list[str] = []
     start_s = 0.0
-    for number, each in enumerate(frames):
-        start, end = 100 * start_s / total_s, 100 * (start_s + each.duration_s) / total_s
+    for number, frame in enumerate(frames):
+        start, end = 100 * start_s / total_s, 100 * (start_s + frame.duration_s) / total_s
         hidden_before = "0%{visibility:hidden}" if start else ""
         styles.append(
             f"@keyframes k{number}{{{hidden_before}{start:.2f}%{{visibility:visible}}"
             f"{end:.2f}%{{visibility:hidden}}}}#f{number}{{animation-name:k{number}}}"
         )
-        runs.extend([f'<g id="f{number}">', *each.svg_elements, "</g>"])
-        start_s += each.duration_s
+        runs.extend([f'<g id="f{number}">', *frame.svg_elements, "</g>"])
+        start_s += frame.duration_s
     last = len(frames) - 1
     reduced_motion = (
         f"@media(prefers-reduced-motion){{g{{animation:none}}#f{last}{{visibility:visible}}}}"
     )
-    rows = max(each.row_count for each in frames)
+    rows = max(frame.row_count for frame in frames)
     return _svg(columns, rows, title, [f"<style>{''.join(styles)}{reduced_motion}</style>", *runs])
 
 

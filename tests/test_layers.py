@@ -138,12 +138,12 @@ def list_imports(importing: str, imported: str) -> list[str]:
 
 
 def list_imports_against_order(parent: str, order: Iterable[str]) -> list[str]:
-    names = [f"{parent}.{each}".lstrip(".") for each in order]
+    names = [f"{parent}.{name}".lstrip(".") for name in order]
     return [
-        each
+        line
         for index, importing in enumerate(names)
         for imported in names[index + 1 :]
-        for each in list_imports(importing, imported)
+        for line in list_imports(importing, imported)
     ]
 
 
@@ -156,7 +156,7 @@ def test_the_top_level_holds_only_the_known_entries() -> None:
 
 
 @pytest.mark.parametrize("parent", LAYERS)
-def test_every_package_has_a_place_in_the_order(parent: str) -> None:
+def test_every_package_is_listed_in_the_import_order(parent: str) -> None:
     folder = ROOT / parent.replace(".", "/")
     packages = {path.parent.name for path in folder.glob("*/__init__.py")} - {"tests"}
     assert packages == set(LAYERS[parent])
@@ -168,7 +168,7 @@ def test_only_main_and_boot_are_loose_modules_in_shell() -> None:
 
 
 def test_the_parts_of_the_screen_form_no_import_cycle() -> None:
-    """An import under `TYPE_CHECKING` counts, too."""
+    """Imports under `TYPE_CHECKING` are included."""
     screen = [module for module in load_modules() if module.name.startswith("shell.repl.")]
     imports = {
         module.name: [other.name for other in screen if module.imports_from(other.name)]
@@ -255,7 +255,7 @@ def test_only_the_models_package_imports_the_sdk() -> None:
 
 
 def test_random_values_come_only_from_a_seeded_generator() -> None:
-    """Ids come from addresses and counters, so that a simulation's seed replays exactly."""
+    """Ids come from addresses and counters, which lets a simulation's seed replay exactly."""
     assert [
         f"{module.name} -> {name}"
         for module in load_modules()

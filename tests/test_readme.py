@@ -134,7 +134,7 @@ def test_the_configuration_example_is_a_valid_file(tmp_path: Path) -> None:
 @pytest.mark.quick
 def test_the_configuration_topic_lists_exactly_the_existing_keys() -> None:
     keys = {key for key in schema.FILE_SCHEMA.keys if key != "budget"}
-    keys |= {f"budget.{each.name}" for each in fields(schema.BudgetConfig)}
+    keys |= {f"budget.{field.name}" for field in fields(schema.BudgetConfig)}
     assert listed_names(read_topic("configuration"), "keys") == keys
 
 
@@ -182,8 +182,8 @@ def test_the_help_offers_the_modes_of_the_engine(capsys: pytest.CaptureFixture[s
 @pytest.mark.quick
 def test_the_keys_topic_lists_every_slash_command() -> None:
     expected = "".join(
-        textwrap.fill(f"- `/{each.name}`: {each.help}", 80, subsequent_indent="  ") + "\n"
-        for each in COMMANDS.values()
+        textwrap.fill(f"- `/{command.name}`: {command.help}", 80, subsequent_indent="  ") + "\n"
+        for command in COMMANDS.values()
     )
     listed = read_block(read_topic("keys"), "commands")
     assert listed == expected, f"replace the list in shell/help/keys.md with:\n{expected}"

@@ -39,25 +39,25 @@ class Stopwatch:
     """A stopwatch that stops after a number of calls from any thread."""
 
     def __init__(self, calls: int = 1) -> None:
-        self._left = calls
-        self._began_s = 0.0
-        self._took_s = 0.0
+        self._remaining_calls = calls
+        self._started_s = 0.0
+        self._elapsed_s = 0.0
         self._done = threading.Event()
 
     def start(self) -> None:
-        self._began_s = time.perf_counter()
+        self._started_s = time.perf_counter()
 
     def stop(self) -> None:
-        self._left -= 1
-        if not self._left:
-            self._took_s = time.perf_counter() - self._began_s
+        self._remaining_calls -= 1
+        if not self._remaining_calls:
+            self._elapsed_s = time.perf_counter() - self._started_s
             self._done.set()
 
     def elapsed_us(self, count: int) -> float:
         if not self._done.wait(WAIT_S):
             message = "the benchmark did not end in time"
             raise TimeoutError(message)
-        return self._took_s / count * 1e6
+        return self._elapsed_s / count * 1e6
 
 
 @contextmanager
@@ -220,7 +220,7 @@ def _rows(
     baselines: tuple[Measurement, Measurement],
 ) -> list[BenchmarkRow]:
     """Return the rows that compare one measurement with asyncio and with pykka."""
-    asyncio_us, pykka_us = baselines
+    measure_asyncio, measure_pykka = baselines
     return [
         BenchmarkRow(
             name,
@@ -228,11 +228,17 @@ def _rows(
             "asyncio: a task and a queue per actor",
             target,
             ours,
-            asyncio_us,
+            measure_asyncio,
             is_single_threaded=True,
         ),
         BenchmarkRow(
-            f"{name}-pykka", description, "pykka: a thread per actor", 1, ours, pykka_us, rounds=3
+            f"{name}-pykka",
+            description,
+            "pykka: a thread per actor",
+            1,
+            ours,
+            measure_pykka,
+            rounds=3,
         ),
     ]
 

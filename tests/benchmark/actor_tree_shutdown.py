@@ -55,13 +55,13 @@ def stop_tree_ms() -> float:
     started.start()
     system.start(partial(Branch, TREE_DEPTH, started.stop))
     started.elapsed_us(1)
-    began_s = time.perf_counter()
+    started_s = time.perf_counter()
     system.stop(WAIT_S)
-    took_s = time.perf_counter() - began_s
+    elapsed_s = time.perf_counter() - started_s
     if system.abandoned_count or system.addresses not in ((), (ROOT,)):
         message = "not every actor stopped in time"
         raise RuntimeError(message)
-    return took_s * 1e3
+    return elapsed_s * 1e3
 
 
 ROWS = (

@@ -29,11 +29,11 @@ def tell_us() -> float:
 
         counter = asyncio.create_task(count())
         await asyncio.sleep(0)
-        began_s = time.perf_counter()
+        started_s = time.perf_counter()
         for number in range(TELL_COUNT):
             queue.put_nowait(number + 1)
         await counter
-        return (time.perf_counter() - began_s) / TELL_COUNT * 1e6
+        return (time.perf_counter() - started_s) / TELL_COUNT * 1e6
 
     return asyncio.run(main())
 
@@ -51,14 +51,14 @@ def ask_us() -> float:
 
         replier = asyncio.create_task(send_replies())
         loop = asyncio.get_running_loop()
-        began_s = time.perf_counter()
+        started_s = time.perf_counter()
         for number in range(ASK_COUNT):
             reply: asyncio.Future[int] = loop.create_future()
             queue.put_nowait((number, reply))
             await reply
-        took_s = time.perf_counter() - began_s
+        elapsed_s = time.perf_counter() - started_s
         replier.cancel()
-        return took_s / ASK_COUNT * 1e6
+        return elapsed_s / ASK_COUNT * 1e6
 
     return asyncio.run(main())
 
@@ -75,17 +75,17 @@ def start_and_cancel_us(count: int = ACTOR_COUNT) -> tuple[float, float]:
                 pass
             reports.put_nowait(0)
 
-        began_s = time.perf_counter()
+        started_s = time.perf_counter()
         queues: list[asyncio.Queue[int]] = [asyncio.Queue() for _ in range(count)]
         tasks = [asyncio.create_task(idle(queue)) for queue in queues]
         await _take_all(reports, count)
-        started_s = time.perf_counter()
+        all_started_s = time.perf_counter()
         for queue in queues:
             queue.put_nowait(0)
         await _take_all(reports, count)
         await asyncio.gather(*tasks)
-        ended_s = time.perf_counter()
-        return (started_s - began_s) / count * 1e6, (ended_s - started_s) / count * 1e6
+        start_s, stop_s = all_started_s - started_s, time.perf_counter() - all_started_s
+        return start_s / count * 1e6, stop_s / count * 1e6
 
     return asyncio.run(main())
 
@@ -128,9 +128,9 @@ def cancel_tree_ms() -> float:
 
         root = asyncio.create_task(branch(TREE_DEPTH))
         await _take_all(waiting, TREE_SIZE)
-        began_s = time.perf_counter()
+        started_s = time.perf_counter()
         root.cancel()
         await asyncio.wait_for(asyncio.gather(root, return_exceptions=True), None)
-        return (time.perf_counter() - began_s) * 1e3
+        return (time.perf_counter() - started_s) * 1e3
 
     return asyncio.run(main())

@@ -152,6 +152,6 @@ def format_table(
     lines = [
         TABLE_HEADER,
         ("---",) * len(TABLE_HEADER),
-        *(format_cells(each, previous_ratios) for each in results),
+        *(format_cells(result, previous_ratios) for result in results),
     ]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)

@@ -138,17 +138,30 @@ class BenchmarkSession:
         self.system.tell(PRIMARY, StartTurn(turn=1, text="begin"))
 
 
+@contextmanager
+def run_session(
+    first_level_count: int, second_level_count: int, reply_delay_s: float = REPLY_DELAY_S
+) -> Generator[tuple[BenchmarkSession, SlowServerProcess]]:
+    """Run a session with a new slow server."""
+    with (
+        run_slow_server(first_level_count, second_level_count, reply_delay_s) as server,
+        tempfile.TemporaryDirectory() as name,
+    ):
+        session = BenchmarkSession(Path(name), server.url)
+        try:
+            yield session, server
+        finally:
+            session.system.stop()
+
+
 def subagent_turn_ms(first_level_count: int, second_level_count: int) -> float:
     """Return the milliseconds of a turn in which all subagents run."""
-    counts = first_level_count, second_level_count
-    with run_slow_server(*counts) as server, tempfile.TemporaryDirectory() as name:
-        session = BenchmarkSession(Path(name), server.url)
+    with run_session(first_level_count, second_level_count) as (session, _):
         enable_gc()
         started_s = time.perf_counter()
         session.prompt()
         end = session.wait_for_event(TurnCompleted, TurnFailed, TurnInterrupted)
         elapsed_s = time.perf_counter() - started_s
-        session.system.stop()
     if not isinstance(end, TurnCompleted) or session.spawn_count < first_level_count * (
         second_level_count or 1
     ):
@@ -194,17 +207,13 @@ def memory_kib() -> float:
 
 def _measure_memory_kib() -> float:
     """Return the KiB per subagent, compared with the idle session."""
-    with (
-        run_slow_server(COORDINATOR_COUNT, SUBAGENTS_PER_COORDINATOR, NO_REPLY_DELAY_S) as server,
-        tempfile.TemporaryDirectory() as name,
-    ):
-        session = BenchmarkSession(Path(name), server.url)
+    counts = COORDINATOR_COUNT, SUBAGENTS_PER_COORDINATOR
+    with run_session(*counts, NO_REPLY_DELAY_S) as (session, server):
         gc.collect()
         idle_kib = _resident_kib()
         session.prompt()
         server.wait_for_all_requests()
         busy_kib = _resident_kib()
-        session.system.stop()
     return (busy_kib - idle_kib) / TOTAL_SUBAGENTS
 
 
@@ -215,11 +224,8 @@ def _resident_kib() -> float:
 
 def cancel_turn_ms() -> float:
     """Return the milliseconds to cancel a turn whose subagents wait for the model."""
-    with (
-        run_slow_server(COORDINATOR_COUNT, SUBAGENTS_PER_COORDINATOR, NO_REPLY_DELAY_S) as server,
-        tempfile.TemporaryDirectory() as name,
-    ):
-        session = BenchmarkSession(Path(name), server.url)
+    counts = COORDINATOR_COUNT, SUBAGENTS_PER_COORDINATOR
+    with run_session(*counts, NO_REPLY_DELAY_S) as (session, server):
         session.prompt()
         server.wait_for_all_requests()
         enable_gc()
@@ -227,7 +233,6 @@ def cancel_turn_ms() -> float:
         session.system.tell(PRIMARY, CancelTurn(turn=1))
         session.wait_for_event(TurnInterrupted)
         elapsed_s = time.perf_counter() - started_s
-        session.system.stop()
     return elapsed_s * 1e3
 
 

@@ -128,7 +128,9 @@ def measure_decisions_ms(command: str) -> list[float]:
         loops_ms.append(measure_ms(run_reference_loop))
     max_loop_ms = MAX_NOISE_RATIO * statistics.median(loops_ms)
     samples = zip(decisions_ms, loops_ms, loops_ms[1:], strict=False)
-    return sorted(each for each, before, after in samples if max(before, after) <= max_loop_ms)
+    return sorted(
+        decision_ms for decision_ms, before, after in samples if max(before, after) <= max_loop_ms
+    )
 
 
 def measure_ms(function: Callable[[], object]) -> float:

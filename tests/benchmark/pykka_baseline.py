@@ -27,36 +27,36 @@ def tell_us() -> float:
     """Return the microseconds per message."""
     done = threading.Event()
     ref = PykkaCounter.start(TELL_COUNT, done)
-    began_s = time.perf_counter()
+    started_s = time.perf_counter()
     for number in range(TELL_COUNT):
         ref.tell(number + 1)
     done.wait()
-    took_s = time.perf_counter() - began_s
+    elapsed_s = time.perf_counter() - started_s
     ref.stop()
-    return took_s / TELL_COUNT * 1e6
+    return elapsed_s / TELL_COUNT * 1e6
 
 
 def ask_us() -> float:
     """Return the microseconds per request and reply."""
     ref = PykkaCounter.start(-1, threading.Event())
-    began_s = time.perf_counter()
+    started_s = time.perf_counter()
     for number in range(ASK_COUNT):
         ref.ask(number)
-    took_s = time.perf_counter() - began_s
+    elapsed_s = time.perf_counter() - started_s
     ref.stop()
-    return took_s / ASK_COUNT * 1e6
+    return elapsed_s / ASK_COUNT * 1e6
 
 
 def start_and_stop_us() -> tuple[float, float]:
     """Return the microseconds per actor to start many and to stop them."""
     never = threading.Event()
-    began_s = time.perf_counter()
-    refs = [PykkaCounter.start(-1, never) for _ in range(ACTOR_COUNT)]
     started_s = time.perf_counter()
+    refs = [PykkaCounter.start(-1, never) for _ in range(ACTOR_COUNT)]
+    all_started_s = time.perf_counter()
     for ref in refs:
         ref.stop()
-    ended_s = time.perf_counter()
-    return (started_s - began_s) / ACTOR_COUNT * 1e6, (ended_s - started_s) / ACTOR_COUNT * 1e6
+    start_s, stop_s = all_started_s - started_s, time.perf_counter() - all_started_s
+    return start_s / ACTOR_COUNT * 1e6, stop_s / ACTOR_COUNT * 1e6
 
 
 def memory_kib() -> float:

@@ -13,8 +13,9 @@ from pathlib import Path
 
 from tests.benchmark.benchmark_row import BenchmarkRow, Measurement
 from tests.benchmark.screen_under_load import STREAM_COUNT
-from tests.program.program_harness import COMMAND, Program
-from tests.scripted_server import respond_text, truncate_response
+from tests.program.program_harness import Program
+from tests.program.repl_harness import open_repl
+from tests.scripted_server import respond_stalled
 from tests.shell.pty_terminal import PtyTerminal, open_terminal
 
 ROOT = Path(__file__).parents[2]
@@ -67,12 +68,10 @@ def measure_escape_latencies_ms() -> tuple[list[float], list[float]]:
 
     Runs the real program with a server that stops sending in the middle of each response.
     """
-    response = respond_text("Half a thought")
-    length_bytes = response.body.rindex(b"event: content_block_stop")
-    incomplete = truncate_response(response, length_bytes, "silence")
+    stalled = respond_stalled("Half a thought")
     with tempfile.TemporaryDirectory() as folder:
         program = Program.in_folder(Path(folder))
-        with program.serve(*([incomplete] * ESCAPE_COUNT)) as server:
+        with program.serve(*([stalled] * ESCAPE_COUNT)) as server:
             return _interrupt_turns(program, server.wait_for_disconnects)
 
 
@@ -81,8 +80,7 @@ def _interrupt_turns(
 ) -> tuple[list[float], list[float]]:
     screen_latencies_ms: list[float] = []
     stream_latencies_ms: list[float] = []
-    environment = program.environment(TERM="xterm-256color")
-    with open_terminal(COMMAND, environment=environment, cwd=program.repository) as terminal:
+    with open_repl(program) as terminal:
         terminal.wait_for_text("build · default")
         for number in range(1, ESCAPE_COUNT + 1):
             terminal.type("continue\r")

@@ -67,7 +67,7 @@ def resume_ms() -> float:
     """Return the milliseconds to open a session of 10,000 records and restore its state."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "session.jsonl"
-        records = [*HEADER_RECORDS, *((each, PRIMARY) for each in _make_conversation())]
+        records = [*HEADER_RECORDS, *((record, PRIMARY) for record in _make_conversation())]
         SessionLog.create(path, records, _clock).close()
         enable_gc()  # as the program does before the first screen
         started_s = time.perf_counter()
@@ -87,8 +87,8 @@ def raw_write_us(lines: int) -> float:
     data = [encode_line(JournalLine(n, _clock(), PRIMARY, _make_record(n))) for n in range(lines)]
     with tempfile.NamedTemporaryFile(buffering=0) as file:
         started_s = time.perf_counter()
-        for each in data:
-            os.write(file.fileno(), each)
+        for line in data:
+            os.write(file.fileno(), line)
             os.fdatasync(file.fileno())
         return (time.perf_counter() - started_s) / lines * 1e6
 

@@ -1,5 +1,7 @@
 """A model server in its own process; every subagent at the last level waits for its reply.
 
+That wait, a sleep of the server, is the load that the benchmark measures.
+
 Arguments: the number of subagents that the primary starts, the number that each of those starts
 (0: none), and the seconds that each subagent at the last level waits. It prints its port, and one
 more line when all of the last level have sent a request.
@@ -31,7 +33,7 @@ class SlowModelServer:
         self, first_level_count: int, second_level_count: int, reply_delay_s: float
     ) -> None:
         self._reply_delay_s = reply_delay_s
-        self._missing_requests = first_level_count * (second_level_count or 1)
+        self._remaining_requests = first_level_count * (second_level_count or 1)
         second_level = "coordinator" if second_level_count else "leaf"
         self._responses = {
             "leaf": encode_response(ReplyPlan(text="found it")),
@@ -46,9 +48,9 @@ class SlowModelServer:
             while request := await read_request(reader):
                 role = find_role(request)
                 if role == "leaf":
-                    self._missing_requests -= 1
-                    if not self._missing_requests:
-                        print_line("all requests are here")
+                    self._remaining_requests -= 1
+                    if not self._remaining_requests:
+                        print_line("all requests were received")
                     await asyncio.sleep(self._reply_delay_s)
                 writer.write(self._responses[role])
                 await writer.drain()
@@ -94,7 +96,7 @@ def plan_tasks(prompt: str, count: int) -> ReplyPlan:
 def encode_response(plan: ReplyPlan) -> bytes:
     """Return a whole HTTP response."""
     data = b"".join(
-        encode_event(each) for each in generate_events(plan, {"model": "slow"}, "toolu")
+        encode_event(event) for event in generate_events(plan, {"model": "slow"}, "toolu")
     )
     head = f"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: {len(data)}\r\n"
     return head.encode() + b"\r\n" + data

@@ -150,8 +150,8 @@ def input_delta_us(command: CommandBuilder, deltas: int = INPUT_DELTA_COUNT) -> 
     last_response = [respond_text("done")] if command is greenroom_command else []
     inputs = TOTAL_INPUT_DELTAS // deltas
     long, short = (
-        run_program(command, respond_input_deltas(inputs, each), *last_response).cpu_us
-        for each in (deltas, 1)
+        run_program(command, respond_input_deltas(inputs, deltas_per_call), *last_response).cpu_us
+        for deltas_per_call in (deltas, 1)
     )
     return (long - short) / TOTAL_INPUT_DELTAS
 
@@ -222,11 +222,11 @@ def first_screen_ms() -> float:
         output = b""
         while FIRST_SCREEN_MARKER not in output:
             output += os.read(master, 65_536)
-        took_s = time.perf_counter() - started_s
+        elapsed_s = time.perf_counter() - started_s
         process.terminate()
         process.wait()
         os.close(master)
-        return took_s * 1e3
+        return elapsed_s * 1e3
 
 
 SDK_BASELINE, HTTP_BASELINE, PYTHON_BASELINE = (

@@ -90,9 +90,9 @@ class PowerLossDisk:
         """Close all files; keep what was synced and a random part of the rest."""
         self._descriptors.clear()
         self._folders = {
-            each
-            for each in sorted(self._folders)
-            if each in self._synced_folders or random.random() < 0.5
+            folder
+            for folder in sorted(self._folders)
+            if folder in self._synced_folders or random.random() < 0.5
         }
         for change in self._choose_survivors(self._pending_name_changes, random):
             self._sync_name_change(change)
@@ -130,7 +130,7 @@ class PowerLossDisk:
 
     def stat(self, descriptor: int) -> os.stat_result:
         node = self._node(descriptor)
-        links = sum(each is node for each in self._names.values())
+        links = sum(linked_node is node for linked_node in self._names.values())
         mode = stat.S_IFREG | 0o600
         size = len(node.content)
         return os.stat_result((mode, node.number, 1, links, os.geteuid(), 0, size, 0, 0, 0))
@@ -180,9 +180,9 @@ class PowerLossDisk:
     def sync_folder(self, path: Path) -> None:
         if path not in self._folders:
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
-        self._synced_folders |= {each for each in self._folders if each.parent == path}
+        self._synced_folders |= {folder for folder in self._folders if folder.parent == path}
         changes = [
-            each for each in self._pending_name_changes if each.entries[-1][0].parent == path
+            change for change in self._pending_name_changes if change.entries[-1][0].parent == path
         ]
         for change in changes:
             self._sync_name_change(change)
@@ -237,7 +237,7 @@ def _apply_change(content: bytes, change: _Write | _Truncate) -> bytes:
 def _after_power_loss(node: _Node, random: Random) -> bytes:
     """Keep, drop or cut each unsynced change, in any order; lost sectors read as NUL."""
     content = node.synced
-    changes = [each for each in node.pending if random.random() < 0.7]
+    changes = [change for change in node.pending if random.random() < 0.7]
     if random.random() < 0.5:
         random.shuffle(changes)
     for change in changes:

@@ -1,8 +1,9 @@
 """The real program with an injected fault: `faulty_program.py FAULT ARGUMENTS`.
 
-FAULT is an actor's name: it crashes on its first message and at every restart. Or `blocked`:
-waiting for a command blocks the event loop, and the watchdog's limits are short. Or `crashing`:
-each actor crashes when its name is written to the pipe `crash` in the current directory.
+FAULT is an actor's name: it crashes on its first message and at every restart. Or `blocked`: the
+event loop blocks when a command has written to the pipe `started`, and the watchdog's limits are
+short. Or `crashing`: each actor crashes when its name is written to the pipe `crash`. The pipes are
+in the current directory.
 """
 
 import asyncio
@@ -101,8 +102,7 @@ def deliver_crashes() -> None:
 
 async def block_event_loop(_: object) -> None:
     """Wait until the command has started, then block the event loop."""
-    while not Path("started").exists():  # noqa: ASYNC110, ASYNC240  (the process creates it)
-        await asyncio.sleep(0.01)
+    await asyncio.to_thread(Path("started").read_text)
     Event().wait()
 
 

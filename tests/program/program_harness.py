@@ -46,6 +46,10 @@ class CompletedRun:
     def json_lines(self) -> list[Json]:
         return [from_json(line) for line in self.stdout.splitlines()]
 
+    @property
+    def denial_reasons(self) -> list[str]:
+        return [denial["reason"] for denial in self.result["denials"]]
+
 
 def make_repository(folder: Path) -> None:
     """Create a minimal git repository without running git."""
@@ -141,8 +145,8 @@ class Program:
         return self.started[-1]
 
     def clean_up(self) -> None:
-        for each in self.started:
-            each.kill()
+        for running in self.started:
+            running.kill()
 
     @property
     def session_files(self) -> list[Path]:
@@ -217,6 +221,11 @@ class CommandWatch:
         os.mkfifo(path)
         self.path = path
         self._descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+
+    @property
+    def report_start(self) -> str:
+        """Shell commands that report the start and keep the fifo open until the shell ends."""
+        return f"exec 3>{self.path}; echo at work >&3"
 
     def wait_for_output(self) -> str:
         """Wait until the command writes, or fail."""

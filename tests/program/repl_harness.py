@@ -1,7 +1,7 @@
 """Runs the REPL on a terminal for tests."""
 
 import signal
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 
 from tests.program.program_harness import COMMAND, Program
@@ -10,12 +10,18 @@ from tests.shell.pty_terminal import PtyTerminal, open_terminal
 
 @contextmanager
 def open_repl(
-    program: Program, *arguments: str, environment: Mapping[str, str] | None = None
+    program: Program,
+    *arguments: str,
+    command: Sequence[str] = COMMAND,
+    environment: Mapping[str, str] | None = None,
+    rows: int = 24,
 ) -> Generator[PtyTerminal]:
+    variables = {"TERM": "xterm-256color", **(environment or {})}
     with open_terminal(
-        [*COMMAND, *arguments],
-        environment=program.environment(TERM="xterm-256color", **(environment or {})),
+        [*command, *arguments],
+        environment=program.environment(**variables),
         cwd=program.repository,
+        rows=rows,
     ) as terminal:
         yield terminal
 

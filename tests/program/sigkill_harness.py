@@ -11,6 +11,7 @@ import select
 import signal
 import sys
 import threading
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -29,6 +30,7 @@ from actors.sessions.log_reader import read_log
 from messages.serialization import message_adapter
 from messages.turns import ToolEnded, ToolStarted, TurnCompleted
 from shell.process.streams import exit_process
+from tests.program.program_harness import make_repository
 
 PRELOADED_MODULES = (
     actors.wiring.wiring,
@@ -54,8 +56,7 @@ class KillTrial:
     folder: Path
 
     def set_up(self) -> None:
-        (self.folder / "repository" / ".git").mkdir(parents=True)
-        (self.folder / "repository" / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+        make_repository(self.folder / "repository")
         (self.folder / "user").mkdir()
 
     def run(self, *arguments: str, min_records: int = 10**6, delay_ms: float = 0.0) -> int:
@@ -70,7 +71,7 @@ class KillTrial:
         exited = select.poll()
         exited.register(descriptor, select.POLLIN)
         while not exited.poll(1):
-            if self.records >= min_records:
+            if self.record_count >= min_records:
                 exited.poll(delay_ms)
                 os.kill(pid, signal.SIGKILL)
                 break
@@ -78,7 +79,7 @@ class KillTrial:
         return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 
     @property
-    def records(self) -> int:
+    def record_count(self) -> int:
         return sum(data.count(b"\n") for data in self.sessions.values())
 
     def _exec_program(self, arguments: tuple[str, ...]) -> None:
@@ -99,25 +100,25 @@ class KillTrial:
         return {path: data for path in paths if (data := path.read_bytes())}
 
 
-def run_kill_trial(folder: Path, records: int, delay_ms: float) -> dict[str, object]:
-    """Kill a session once, resume it, and report everything that is wrong."""
+def run_kill_trial(folder: Path, min_records: int, delay_ms: float) -> dict[str, object]:
+    """Kill a session once, resume it, and report all problems."""
     session = KillTrial(folder)
     session.set_up()
-    first = session.run(*ARGUMENTS, min_records=records, delay_ms=delay_ms)
+    first = session.run(*ARGUMENTS, min_records=min_records, delay_ms=delay_ms)
     before = session.sessions
     second = session.run(*ARGUMENTS, "--continue")
     after = session.sessions
-    wrong = [f"the resume ended with {second}"] if second else []
-    wrong += [
+    problems = [f"the resume ended with {second}"] if second else []
+    problems += [
         f"bytes of {path.name} are lost"
         for path in before
         if not _has_all_bytes(before, after, path)
     ]
-    wrong += [f"{len(after)} sessions"] if len(after) != 1 else []
+    problems += [f"{len(after)} sessions"] if len(after) != 1 else []
     for path in after:
-        wrong += _find_problems(path, folder / "repository" / "runs")
+        problems += _find_problems(path, folder / "repository" / "runs")
     record_count = sum(data.count(b"\n") for data in before.values())
-    return {"killed": first == -signal.SIGKILL, "records": record_count, "wrong": wrong}
+    return {"killed": first == -signal.SIGKILL, "records": record_count, "problems": problems}
 
 
 def resume_after_each_record(folder: Path) -> list[dict[str, object]]:
@@ -125,53 +126,55 @@ def resume_after_each_record(folder: Path) -> list[dict[str, object]]:
     session = KillTrial(folder)
     session.set_up()
     session.run(*ARGUMENTS)
-    ((path, whole),) = session.sessions.items()
-    lines, runs = whole.splitlines(keepends=True), folder / "repository" / "runs"
+    ((path, content),) = session.sessions.items()
+    lines, runs = content.splitlines(keepends=True), folder / "repository" / "runs"
     results: list[dict[str, object]] = []
     for record_count in range(1, len(lines) + 1):
         path.write_bytes(b"".join(lines[:record_count]))
-        ended = [each for each in read_log(path).records if isinstance(each, ToolEnded)]
+        ended = [record for record in read_log(path).records if isinstance(record, ToolEnded)]
         runs.write_text("".join(f"{number}\n" for number in range(len(ended))))
         has_open_call = isinstance(read_log(path).records[-1], ToolStarted)
         status = session.run(*ARGUMENTS, "--continue")
-        wrong = [f"the resume ended with {status}"] if status else []
-        wrong += _find_problems(path, runs) if record_count > PROMPT_RECORD else []
+        problems = [f"the resume ended with {status}"] if status else []
+        problems += _find_problems(path, runs) if record_count > PROMPT_RECORD else []
         unknown = [
-            e for e in read_log(path).records if isinstance(e, ToolEnded) and e.status != "ok"
+            record
+            for record in read_log(path).records
+            if isinstance(record, ToolEnded) and record.status != "ok"
         ]
-        wrong += [f"{len(unknown)} outcomes are unknown"] if len(unknown) != has_open_call else []
-        wrong += (
-            ["a record is lost"]
-            if not path.read_bytes().startswith(b"".join(lines[:record_count]))
-            else []
-        )
-        results.append({"killed": True, "records": record_count, "wrong": wrong})
+        if len(unknown) != has_open_call:
+            problems.append(f"{len(unknown)} outcomes are unknown")
+        if not path.read_bytes().startswith(b"".join(lines[:record_count])):
+            problems.append("a record is lost")
+        results.append({"killed": True, "records": record_count, "problems": problems})
     return results
 
 
 def _has_all_bytes(before: dict[Path, bytes], after: dict[Path, bytes], path: Path) -> bool:
-    whole = before[path].rpartition(b"\n")[0]
-    return after.get(path, b"").startswith(whole)
+    complete_lines = before[path].rpartition(b"\n")[0]
+    return after.get(path, b"").startswith(complete_lines)
 
 
 def _find_problems(path: Path, runs: Path) -> list[str]:
     """Compare the records with the effects of the calls."""
     records = read_log(path).records
     done = runs.read_text().split() if runs.exists() else []
-    started = [each.call_id for each in records if isinstance(each, ToolStarted)]
-    ended = {each.call_id: each.status for each in records if isinstance(each, ToolEnded)}
-    wrong = [
-        f"call {each} ran {done.count(each)} times" for each in {*done} if done.count(each) > 1
+    started = [record.call_id for record in records if isinstance(record, ToolStarted)]
+    ended = {record.call_id: record.status for record in records if isinstance(record, ToolEnded)}
+    problems = [
+        f"call {number} ran {count} times" for number, count in Counter(done).items() if count > 1
     ]
-    wrong += [f"call {each} ran unrecorded" for each in done if f"toolu_{each}_0" not in started]
+    problems += [
+        f"call {number} ran unrecorded" for number in done if f"toolu_{number}_0" not in started
+    ]
     for number in range(CALL_COUNT):
         status = ended.get(f"toolu_{number}_0")
         times = done.count(str(number))
         if (status, times) not in (("ok", 1), ("unknown", 0), ("unknown", 1)):
-            wrong.append(f"call {number} ended as {status} and ran {times} times")
+            problems.append(f"call {number} ended as {status} and ran {times} times")
     if not isinstance(records[-1], TurnCompleted):
-        wrong.append(f"the last record is {type(records[-1]).__name__}")
-    return wrong
+        problems.append(f"the last record is {type(records[-1]).__name__}")
+    return problems
 
 
 def main(folder: Path, count: int, seed: int) -> None:

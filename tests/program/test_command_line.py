@@ -18,8 +18,6 @@ from tests.program.program_harness import (
 )
 from tests.scripted_server import respond_text
 
-SILENCE_S = 3.0
-
 
 @pytest.mark.parametrize(
     "arguments",
@@ -216,14 +214,14 @@ def test_a_folder_name_that_is_not_utf_8_is_an_error(program: Program) -> None:
 def test_model_text_cannot_control_the_terminal(program: Program) -> None:
     hostile = "\x1b]0;owned\x07\x1b[2Jdone\u202e\r\nnext"
     with program.serve(respond_text(hostile), respond_text(hostile)):
-        main, theirs = pty.openpty()
-        running = program.start("-p", "Hello.", stdout=theirs)
-        os.close(theirs)
+        controller, tty = pty.openpty()
+        running = program.start("-p", "Hello.", stdout=tty)
+        os.close(tty)
         shown = b""
         while b"next" not in shown:
-            shown += os.read(main, 4096)
+            shown += os.read(controller, 4096)
         assert running.wait().exit_status == 0
-        os.close(main)
+        os.close(controller)
         piped = program.run("-p", "Hello.")
     assert shown == b"^[]0;owned^G^[[2Jdone<U+202E>^M\r\nnext\r\n"
     assert piped.stdout.decode() == f"{hostile}\n"

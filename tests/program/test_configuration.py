@@ -96,18 +96,14 @@ def test_instructions_come_from_the_user_then_the_repository(
     assert "Instruction 3." not in system
     assert system == str(server.requests[1].body["system"])
     reported = [
-        (Path(each["path"]).parent, each["file_bytes"])
-        for each in first.json_lines[0]["instruction_files"]
+        (Path(file["path"]).parent, file["file_bytes"])
+        for file in first.json_lines[0]["instruction_files"]
     ]
     assert reported == [(program.state_folder, 14), (program.repository, 14), (subfolder, 14)]
 
 
 def rule_toml(permission: str, pattern: str, action: str) -> str:
     return f'[[rules]]\npermission = "{permission}"\npattern = "{pattern}"\naction = "{action}"\n'
-
-
-def denial_reasons(done: CompletedRun) -> list[str]:
-    return [denial["reason"] for denial in done.result["denials"]]
 
 
 def test_a_denial_names_the_file_of_its_rule(program: Program) -> None:
@@ -132,8 +128,8 @@ def test_a_denial_names_the_file_of_its_rule(program: Program) -> None:
         trusted = program.run("-p", "Try.", "--output-format", "json", "--trust")
     assert (untrusted.exit_status, trusted.exit_status, made) == (0, 0, False)
     for done in (untrusted, trusted):
-        assert [each for each in denial_reasons(done) if f"user rules, {user}" in each]
-        assert [each for each in denial_reasons(done) if f"project rules, {project}" in each]
+        assert [reason for reason in done.denial_reasons if f"user rules, {user}" in reason]
+        assert [reason for reason in done.denial_reasons if f"project rules, {project}" in reason]
     targets = [denial["target"] for denial in untrusted.result["denials"]]
     assert targets[-3:] == ["echo no", "echo maybe", "touch made"]
     assert (program.repository / "made").exists()

@@ -18,9 +18,9 @@ from tests.program.program_harness import (
     single_error,
     tool_results,
 )
-from tests.program.repl_harness import quit_repl
+from tests.program.repl_harness import open_repl, quit_repl
 from tests.scripted_server import respond_text, respond_tool_call
-from tests.shell.pty_terminal import PtyTerminal, open_terminal
+from tests.shell.pty_terminal import PtyTerminal
 
 FAULTY_PROGRAM = (sys.executable, "-P", str(Path(__file__).parent / "faulty_program.py"))
 
@@ -69,12 +69,7 @@ def test_every_actor_can_crash_without_losing_anything(
         os.mkfifo(program.repository / pipe)
     with (
         program.serve(*answers) as server,
-        open_terminal(
-            [*FAULTY_PROGRAM, "crashing", "Work."],
-            environment=program.environment(TERM="xterm-256color"),
-            cwd=program.repository,
-            rows=40,
-        ) as shown,
+        open_repl(program, "crashing", "Work.", command=FAULTY_PROGRAM, rows=40) as shown,
     ):
         shown.wait_for_text("Press a key to answer")
         for name in ("journal", "permissions", "approvals", "console", "primary"):
@@ -117,7 +112,8 @@ def test_every_actor_can_crash_without_losing_anything(
 def test_no_command_outlives_a_stalled_program(
     program: Program, command_watch: CommandWatch
 ) -> None:
-    command = f"exec 3>{command_watch.path}; touch started; setsid sleep 300 & sleep 300"
+    command = f"exec 3>{command_watch.path}; echo > started; setsid sleep 300 & sleep 300"
+    os.mkfifo(program.repository / "started")
     with program.serve(
         respond_tool_call("bash", command=command), respond_text("I looked."), respond_text("Next.")
     ) as server:

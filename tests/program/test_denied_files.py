@@ -12,8 +12,8 @@ def test_right_and_wrong_guesses_get_the_same_answer(program: Program, tmp_path:
     guesses = ["password=h", "password=x", "s", "pass  word"]
     answers = [
         *(
-            respond_tool_call("edit", path=str(secret), old_string=each, new_string="")
-            for each in guesses
+            respond_tool_call("edit", path=str(secret), old_string=guess, new_string="")
+            for guess in guesses
         ),
         respond_tool_call("write", path=str(secret), content="password=hunter2\n"),
         respond_tool_call("write", path=str(secret), content="something else"),
@@ -22,7 +22,6 @@ def test_right_and_wrong_guesses_get_the_same_answer(program: Program, tmp_path:
     with program.serve(*answers):
         done = program.run("-p", "Guess.", "--output-format", "json")
 
-    reasons = {denial["reason"] for denial in done.result["denials"]}
-    assert len(done.result["denials"]) == len(answers) - 1
-    assert len(reasons) == 1
+    assert len(done.denial_reasons) == len(answers) - 1
+    assert len(set(done.denial_reasons)) == 1
     assert secret.read_text() == "password=hunter2\n"

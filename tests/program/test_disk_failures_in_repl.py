@@ -44,10 +44,10 @@ def test_a_conversation_survives_a_full_disk(program: Program, small_disk: Path)
         quit_repl(shown)
     assert (program.repository / "ran-later").exists()
     records = read_log(program.session_file).records
-    started = [each.turn for each in records if isinstance(each, TurnStarted)]
-    ended = [each.turn for each in records if isinstance(each, TurnCompleted)]
+    started = [record.turn for record in records if isinstance(record, TurnStarted)]
+    ended = [record.turn for record in records if isinstance(record, TurnCompleted)]
     assert started == ended == [1, 2, 3]
-    ends = [each.status for each in records if isinstance(each, ToolEnded)]
+    ends = [record.status for record in records if isinstance(record, ToolEnded)]
     assert ends == ["denied", "ok", "ok"]
 
 

@@ -2,9 +2,9 @@
 
 import signal
 
-from tests.program.program_harness import COMMAND, Program
+from tests.program.program_harness import Program
+from tests.program.repl_harness import open_repl
 from tests.scripted_server import respond_text, respond_tool_call
-from tests.shell.pty_terminal import open_terminal
 
 
 def test_a_whole_session_in_line_mode_prints_no_escape_codes(program: Program) -> None:
@@ -14,11 +14,7 @@ def test_a_whole_session_in_line_mode_prints_no_escape_codes(program: Program) -
     )
     with (
         program.serve(command, question, respond_text("**Done**."), respond_text("Bye.")),
-        open_terminal(
-            [*COMMAND, "Work."],
-            environment=program.environment(TERM="dumb"),
-            cwd=program.repository,
-        ) as shown,
+        open_repl(program, "Work.", environment={"TERM": "dumb"}) as shown,
     ):
         shown.type("yes 1\nyes\n")
         shown.wait_for_text("yes 1        Yes, once")

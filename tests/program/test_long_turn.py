@@ -97,7 +97,7 @@ EXPECTED: tuple[tuple[str, bool], ...] = (
 """Part of each result, and whether it is an error; twenty calls in total."""
 
 
-def loop_answers() -> Iterator[ScriptedResponse]:
+def scripted_replies() -> Iterator[ScriptedResponse]:
     for number, group in enumerate(CALL_GROUPS):
         plan = ReplyPlan(text=f"Step {number}.", calls=group)
         yield respond_events(generate_events(plan, {"model": "scripted"}, f"toolu_{number}"))
@@ -114,7 +114,7 @@ def check_conversation(server: ScriptedServer) -> None:
 
 
 def test_twenty_calls_are_reported_as_stream_json(program: Program) -> None:
-    with program.serve(*loop_answers()) as server:
+    with program.serve(*scripted_replies()) as server:
         done = program.run("-p", "Do all of it.", *YOLO, *STREAM_JSON)
 
     assert (done.exit_status, done.stderr) == (0, "")
@@ -186,7 +186,7 @@ def test_a_call_that_needs_approval_is_denied_and_listed(program: Program) -> No
     assert not (program.repository / "made.txt").exists()
     denials = [(d["agent"], d["tool"], d["target"]) for d in done.result["denials"]]
     assert denials == [("/primary", "bash", "touch ran"), ("/primary", "write", "made.txt")]
-    assert [d["reason"] for d in done.result["denials"]] == [text for text, _ in results]
+    assert done.denial_reasons == [text for text, _ in results]
     assert (done.result["subtype"], done.result["error"]) == ("success", None)
     assert all(f"greenroom: {tool} " in done.stderr for tool in ("bash", "write"))
 

@@ -103,6 +103,7 @@ def test_a_project_cannot_redirect_requests(program: Program) -> None:
     ("arguments", "environment", "model"),
     [
         ((), {}, DEFAULT_MODEL),
+        ((), {"GREENROOM_MODEL": ""}, DEFAULT_MODEL),
         (("--model", "opus"), {"GREENROOM_MODEL": "haiku"}, MODEL_ALIASES["opus"]),
         ((), {"GREENROOM_MODEL": "haiku"}, MODEL_ALIASES["haiku"]),
         (("--model", "mine/own-7b"), {}, "mine/own-7b"),

@@ -173,13 +173,13 @@ def test_a_busy_server_is_retried_with_notices(program: Program) -> None:
         "greenroom: the reply was interrupted, retrying (2 of 4)",
     ]
     retries = [line for line in done.json_lines if line["type"] == "model_retrying"]
-    assert [(each["reason"], each["attempt"]) for each in retries] == [
+    assert [(retry["reason"], retry["attempt"]) for retry in retries] == [
         ("overloaded", 1),
         ("stream_interrupted", 2),
     ]
     assert retries[1]["partial_text"].startswith("Half of")
     assert done.result["usage"]["requests"] == 3
-    assert len({each.raw_body for each in server.requests}) == 1, (
+    assert len({request.raw_body for request in server.requests}) == 1, (
         "each attempt sends the same bytes"
     )
     assert program.record_types().count("model_retrying") == 2

@@ -3,14 +3,10 @@
 from typing import cast
 
 from shell.headless.headless_console import NO_USER_REASON
-from tests.program.program_harness import STREAM_JSON, YOLO, CompletedRun, Json, Program
+from tests.program.program_harness import STREAM_JSON, YOLO, Json, Program
 from tests.scripted_server import respond_text, respond_tool_call
 
 COMMAND = "echo hi > made.txt"
-
-
-def denial_reasons(done: CompletedRun) -> list[str]:
-    return [denial["reason"] for denial in done.result["denials"]]
 
 
 def test_plan_mode_denies_everything_but_the_plan(
@@ -32,10 +28,10 @@ def test_plan_mode_denies_everything_but_the_plan(
     switched, prompt = [block["text"] for block in body["messages"][0]["content"]]
     assert prompt == "Do it."
     assert f"{program.session_file.stem}.md, which does not exist yet" in switched
-    (line,) = [each for each in done.json_lines if each["type"] == "agent_switched"]
+    (line,) = [event for event in done.json_lines if event["type"] == "agent_switched"]
     assert (line["agent"], line["text"]) == ("plan", switched)
     assert (done.exit_status, done.result["agent"]) == (0, "plan")
-    write, command, plan_exit = denial_reasons(done)
+    write, command, plan_exit = done.denial_reasons
     assert "plan mode" in write
     assert "plan mode" in command
     assert NO_USER_REASON in command
@@ -47,12 +43,12 @@ def test_a_resumed_session_does_not_keep_yolo_mode(program: Program) -> None:
     answers = (respond_tool_call("bash", command=COMMAND), respond_text("Made."))
     made = program.repository / "made.txt"
     with program.serve(*answers, *answers, *answers):
-        assert denial_reasons(program.run("-p", "Make it.", *YOLO, *STREAM_JSON)) == []
+        assert program.run("-p", "Make it.", *YOLO, *STREAM_JSON).denial_reasons == []
         assert made.read_text() == "hi\n"
         made.unlink()
         resumed = program.run("-p", "Again.", "--continue", *STREAM_JSON)
         assert not made.exists()
         explicit = program.run("-p", "Again.", "--continue", *YOLO, *STREAM_JSON)
-    assert len(denial_reasons(resumed)) == 1
+    assert len(resumed.denial_reasons) == 1
     assert [resumed.json_lines[0]["mode"], explicit.json_lines[0]["mode"]] == ["default", "yolo"]
     assert made.exists()

@@ -9,17 +9,16 @@ from tests.program.program_harness import API_KEY, Program, content_text, reques
 from tests.program.repl_harness import kill_when_shown, open_repl, quit_repl
 from tests.scripted_server import (
     respond_http_error,
+    respond_stalled,
     respond_text,
     respond_tool_call,
-    truncate_response,
 )
 from tests.shell.pty_terminal import PtyTerminal
 
 
 def test_esc_interrupts_a_resumed_turn(program: Program) -> None:
-    whole = respond_text("Half a thought")
-    half = truncate_response(whole, whole.body.rindex(b"event: content_block_stop"), "silence")
-    with program.serve(half, half, respond_text("Fresh.")):
+    stalled = respond_stalled("Half a thought")
+    with program.serve(stalled, stalled, respond_text("Fresh.")):
         kill_when_shown(program, "Half a thought")
         with open_repl(program, "--continue") as shown:
             shown.wait_for_text("Esc to interrupt")
@@ -64,7 +63,7 @@ def test_a_chosen_model_is_used_and_survives_resume(
         with open_repl(program, "Third.", "--continue") as shown:
             shown.wait_for_text("Three.")
             quit_repl(shown)
-    models = [each.body["model"] for each in server.requests]
+    models = [request.body["model"] for request in server.requests]
     assert models == ["claude-sonnet-5-5", "claude-opus-5-5", "claude-opus-5-5"]
 
 
@@ -90,9 +89,9 @@ def test_a_typed_key_is_not_written_to_any_file(program: Program) -> None:
         shown.type(f"It is {plain_key}.\r")
         shown.wait_for_text("One.")
         quit_repl(shown)
-    files = [each for each in program.state_folder.rglob("*") if each.is_file()]
-    assert [each for each in files if plain_key in each.read_text()] == []
-    assert any("It is [secret]." in each.read_text() for each in files)
+    files = [path for path in program.state_folder.rglob("*") if path.is_file()]
+    assert [path for path in files if plain_key in path.read_text()] == []
+    assert any("It is [secret]." in path.read_text() for path in files)
 
 
 def test_a_parked_approval_request_is_shown_again_after_resume(

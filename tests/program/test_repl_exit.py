@@ -9,7 +9,7 @@ import pytest
 from tests.program.program_harness import YOLO, CommandWatch, Program
 from tests.program.repl_harness import open_repl
 from tests.scripted_server import respond_text, respond_tool_call
-from tests.shell.pty_terminal import PtyTerminal, open_terminal
+from tests.shell.pty_terminal import PtyTerminal
 
 STOP_TIMEOUT_S = 5.0
 FAULTY_COMMAND = """
@@ -40,7 +40,7 @@ def is_restored(shown: PtyTerminal) -> bool:
 def test_a_signal_ends_commands_and_restores_the_terminal(
     program: Program, command_watch: CommandWatch, number: signal.Signals, status: int
 ) -> None:
-    command = f"exec 3>{command_watch.path}; echo at work >&3; sleep 300 & sleep 300"
+    command = f"{command_watch.report_start}; sleep 300 & sleep 300"
     with (
         program.serve(respond_tool_call("bash", command=command)),
         open_repl(program, "Work.", *YOLO) as shown,
@@ -58,7 +58,7 @@ def test_a_signal_ends_commands_and_restores_the_terminal(
 def test_closing_the_terminal_ends_everything(
     program: Program, command_watch: CommandWatch
 ) -> None:
-    command = f"exec 3>{command_watch.path}; echo at work >&3; sleep 300 & sleep 300"
+    command = f"{command_watch.report_start}; sleep 300 & sleep 300"
     with (
         program.serve(respond_tool_call("bash", command=command)),
         open_repl(program, "Work.", *YOLO) as shown,
@@ -67,18 +67,14 @@ def test_closing_the_terminal_ends_everything(
         shown.wait_for_text("Working")
         shown.hang_up()
         command_watch.wait_for_close(STOP_TIMEOUT_S)
-        assert shown.wait_for_exit_after_hangup(STOP_TIMEOUT_S) == 129
+        assert shown.wait_for_exit(STOP_TIMEOUT_S) == 129
     assert program.record_types()[-1] == "tool_started"
 
 
 def test_an_internal_error_ends_the_repl_with_one_line(program: Program) -> None:
     with (
         program.serve(respond_text("Hello.")),
-        open_terminal(
-            [sys.executable, "-P", "-c", FAULTY_COMMAND],
-            environment=program.environment(TERM="xterm-256color"),
-            cwd=program.repository,
-        ) as shown,
+        open_repl(program, command=(sys.executable, "-P", "-c", FAULTY_COMMAND)) as shown,
     ):
         shown.wait_for_text("build · default")
         shown.type("Hi.\r")
@@ -96,11 +92,7 @@ def test_an_internal_error_ends_the_repl_with_one_line(program: Program) -> None
 def test_an_error_in_the_first_frame_restores_the_terminal(program: Program) -> None:
     with (
         program.serve(),
-        open_terminal(
-            [sys.executable, "-P", "-c", FAULTY_DRAWING],
-            environment=program.environment(TERM="xterm-256color"),
-            cwd=program.repository,
-        ) as shown,
+        open_repl(program, command=(sys.executable, "-P", "-c", FAULTY_DRAWING)) as shown,
     ):
         assert shown.wait_for_exit(STOP_TIMEOUT_S) == 1
         assert is_restored(shown)

@@ -17,7 +17,7 @@ from tests.program.program_harness import (
     single_error,
     tool_results,
 )
-from tests.scripted_server import respond_text, respond_tool_call, truncate_response
+from tests.scripted_server import respond_stalled, respond_text, respond_tool_call
 
 
 def kill_during_command(program: Program, command_watch: CommandWatch) -> None:
@@ -55,9 +55,12 @@ def test_a_command_interrupted_by_a_kill_is_not_run_again(
 
 
 def test_a_request_interrupted_by_a_kill_is_sent_again(program: Program) -> None:
-    whole = respond_text("Half a thought")
-    half = truncate_response(whole, whole.body.rindex(b"event: content_block_stop"), "silence")
-    with program.serve(half, respond_text("A whole one."), respond_text("Next.")) as server:
+    answers = (
+        respond_stalled("Half a thought"),
+        respond_text("A whole one."),
+        respond_text("Next."),
+    )
+    with program.serve(*answers) as server:
         running = program.start("-p", "Think.", *STREAM_JSON)
         running.wait_for("Half a thought")
         running.send_signal(signal.SIGKILL)
@@ -68,10 +71,10 @@ def test_a_request_interrupted_by_a_kill_is_sent_again(program: Program) -> None
     assert texts == ["Think.", "A whole one.", "And then?"]
 
 
-def test_a_second_program_is_told_who_holds_the_session(
+def test_a_second_program_names_the_process_with_the_session(
     program: Program, command_watch: CommandWatch
 ) -> None:
-    command = f"exec 3>{command_watch.path}; echo at work >&3; read -r line < go"
+    command = f"{command_watch.report_start}; read -r line < go"
     os.mkfifo(program.repository / "go")
     with program.serve(respond_tool_call("bash", command=command), respond_text("Done.")):
         running = program.start("-p", "Work.", *YOLO)
@@ -86,7 +89,7 @@ def test_a_second_program_is_told_who_holds_the_session(
     assert (first.exit_status, first.stdout) == (0, b"Done.\n")
 
 
-def test_a_torn_last_record_is_set_aside(program: Program) -> None:
+def test_a_torn_last_record_is_quarantined(program: Program) -> None:
     with program.serve(respond_text("One."), respond_text("Two.")) as server:
         program.run("-p", "First.")
         with program.session_file.open("ab") as file:

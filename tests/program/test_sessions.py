@@ -60,12 +60,12 @@ def test_sessions_are_listed_shown_and_exported(program: Program) -> None:
     records = json.loads(
         successful_output(program.run("sessions", "export", old, "--format", "json"))
     )
-    assert [each["type"] for each in records][:3] == [
+    assert [record["type"] for record in records][:3] == [
         "session_header",
         "session_opened",
         "turn_started",
     ]
-    assert [each["seq"] for each in records] == list(range(1, len(records) + 1))
+    assert [record["seq"] for record in records] == list(range(1, len(records) + 1))
 
     target = program.folder / "export.md"
     done = program.run("sessions", "export", old, "--output", str(target))
@@ -81,14 +81,14 @@ def test_a_shown_session_cannot_control_the_terminal(program: Program) -> None:
     with program.serve(respond_text("One."), respond_text("Two.")):
         old, _ = create_two_sessions(program)
     program.server = None
-    main, theirs = pty.openpty()
-    running = program.start("sessions", "show", old, stdout=theirs)
-    os.close(theirs)
+    controller, tty = pty.openpty()
+    running = program.start("sessions", "show", old, stdout=tty)
+    os.close(tty)
     shown = b""
     while b"One." not in shown:
-        shown += os.read(main, 4096)
+        shown += os.read(controller, 4096)
     assert running.wait().exit_status == 0
-    os.close(main)
+    os.close(controller)
     assert b"Old ^[[31mprompt." in shown
     assert b"\x1b" not in shown
 
@@ -162,7 +162,7 @@ def test_a_session_is_resumed_by_a_prefix_of_its_id(program: Program) -> None:
 
 def test_a_locked_session_can_be_forked(program: Program, command_watch: CommandWatch) -> None:
     os.mkfifo(program.repository / "go")
-    command = f"exec 3>{command_watch.path}; echo at work >&3; read -r line < go"
+    command = f"{command_watch.report_start}; read -r line < go"
     with program.serve(
         respond_text("One."),
         respond_tool_call("bash", command=command),

@@ -45,15 +45,15 @@ def run_kill_trials(program: Program, count: int, seed: int) -> list[dict[str, o
             check=True,
         )
     results: list[dict[str, object]] = [json.loads(line) for line in done.stdout.splitlines()]
-    assert [each for each in results if each["wrong"]] == []
+    assert [result for result in results if result["problems"]] == []
     return results
 
 
 def check_kill_trials(program: Program, count: int, seed: int) -> None:
     results = run_kill_trials(program, count, seed)
     assert len(results) == count
-    assert sum(bool(each["killed"]) for each in results) > count // 2
-    assert len({each["records"] for each in results}) > 3
+    assert sum(bool(result["killed"]) for result in results) > count // 2
+    assert len({result["records"] for result in results}) > 3
 
 
 def test_a_session_resumes_after_each_of_its_records(program: Program) -> None:

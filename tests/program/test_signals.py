@@ -17,9 +17,9 @@ from tests.program.program_harness import (
 )
 from tests.scripted_server import (
     ScriptedResponse,
+    respond_stalled,
     respond_text,
     respond_tool_call,
-    truncate_response,
 )
 
 STOP_TIMEOUT_S = 5.0
@@ -29,13 +29,8 @@ TURN_ENDS = {"turn_completed", "turn_failed", "turn_interrupted"}
 
 def hanging_command(command_watch: CommandWatch, then: str = "") -> ScriptedResponse:
     """Return a command that reports its start and keeps the watch open until it ends."""
-    start = f"exec 3>{command_watch.path}; echo x >> runs; echo at work >&3; {then}"
+    start = f"echo x >> runs; {command_watch.report_start}; {then}"
     return respond_tool_call("bash", command=f"{start} sleep 300 & sleep 300")
-
-
-def stalled_reply(text: str) -> ScriptedResponse:
-    whole = respond_text(text)
-    return truncate_response(whole, whole.body.rindex(b"event: content_block_stop"), "silence")
 
 
 @pytest.mark.parametrize("number", list(EXIT_STATUSES))
@@ -70,7 +65,11 @@ def test_a_signal_during_a_command_suspends_the_turn(
 def test_a_signal_during_a_reply_suspends_the_turn(
     program: Program, number: signal.Signals
 ) -> None:
-    answers = (stalled_reply("Half a thought"), respond_text("A whole one."), respond_text("Next."))
+    answers = (
+        respond_stalled("Half a thought"),
+        respond_text("A whole one."),
+        respond_text("Next."),
+    )
     with program.serve(*answers) as server:
         running = program.start("-p", "Think.", *STREAM_JSON)
         running.wait_for("Half a thought")
@@ -106,7 +105,7 @@ def test_a_second_signal_leaves_no_command_running(
 
 
 def test_an_ignored_signal_stays_ignored(program: Program, command_watch: CommandWatch) -> None:
-    command = f"exec 3>{command_watch.path}; echo at work >&3; read -r line < go"
+    command = f"{command_watch.report_start}; read -r line < go"
     os.mkfifo(program.repository / "go")
     with program.serve(respond_tool_call("bash", command=command), respond_text("Done.")):
         signal.signal(signal.SIGHUP, signal.SIG_IGN)

@@ -89,23 +89,6 @@ def test_the_debug_log_has_no_key(program: Program) -> None:
     assert [path for path in files if API_KEY.encode() in path.read_bytes()] == []
 
 
-@pytest.mark.parametrize(
-    ("arguments", "variable", "model"),
-    [
-        (["--model", "one"], "two", "one"),
-        ([], "two", "two"),
-        ([], "", "claude-sonnet-5-5"),
-    ],
-)
-def test_the_model_comes_from_flag_then_environment(
-    program: Program, arguments: list[str], variable: str, model: str
-) -> None:
-    with program.serve(respond_text("Yes.")) as server:
-        done = program.run("-p", "Hi.", *arguments, environment={"GREENROOM_MODEL": variable})
-    assert done.exit_status == 0
-    assert server.requests[0].body["model"] == model
-
-
 def test_a_token_or_a_server_url_replaces_a_key(program: Program) -> None:
     with program.serve(respond_text("Yes."), respond_text("Yes.")) as server:
         no_key = {"ANTHROPIC_API_KEY": None}

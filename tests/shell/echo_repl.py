@@ -30,7 +30,7 @@ def main() -> int:
         screen_events.put(sample_events.exec_approval())
     status = repl.run()
     with suppress(OSError):  # the terminal may be gone
-        os.write(1, f"left with {status}\r\n".encode())
+        os.write(1, f"exit status {status}\r\n".encode())
     return status
 
 

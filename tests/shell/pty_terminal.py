@@ -1,6 +1,6 @@
 """A program on a real pseudo-terminal, seen through a terminal emulator.
 
-Every wait has a deadline and fails with the contents of the screen; nothing sleeps.
+Every wait has a deadline and fails with the contents of the screen.
 """
 
 import contextlib
@@ -38,6 +38,7 @@ class PtyTerminal:
         self.status: int | None = None
         """The exit status, negative for a signal; None while it runs."""
         self._master = master
+        self._is_open = True
         self._pending: list[bytes] = []
         """Data that was read but not yet shown."""
         self._screen = pyte.HistoryScreen(columns, rows, history=10_000)
@@ -82,61 +83,61 @@ class PtyTerminal:
         """Read until the condition holds; fail on a timeout or the end of the program."""
         deadline_s = perf_counter() + timeout_s
         while not condition():
-            left_s = deadline_s - perf_counter()
-            alive = self._read(max(left_s, 0.0))
-            if (left_s <= 0 or not alive) and not condition():
-                reason = "in time" if alive else f"before it ended with {self.wait_for_exit()}"
-                message = (
-                    f"{description} did not appear {reason}; the screen:\n{self.read_screen()}"
-                )
+            remaining_s = deadline_s - perf_counter()
+            alive = self._read(max(remaining_s, 0.0))
+            if (remaining_s <= 0 or not alive) and not condition():
+                why = "in time" if alive else f"before it ended with {self.wait_for_exit()}"
+                message = f"{description} did not appear {why}; the screen:\n{self.read_screen()}"
                 raise AssertionError(message)
 
     def read_until(self, expected: bytes, timeout_s: float = DEADLINE_S) -> None:
         """Return as soon as these bytes are written from now on; the screen is updated later."""
         deadline_s, data = perf_counter() + timeout_s, b""
         while expected not in data:
-            left_s = deadline_s - perf_counter()
-            assert left_s > 0, f"{expected!r} was not written; the screen:\n{self.read_screen()}"
-            if select.select([self._master], [], [], left_s)[0]:
+            remaining_s = deadline_s - perf_counter()
+            assert remaining_s > 0, (
+                f"{expected!r} was not written; the screen:\n{self.read_screen()}"
+            )
+            if select.select([self._master], [], [], remaining_s)[0]:
                 chunk = os.read(self._master, _CHUNK_BYTES)
                 data += chunk
                 self._pending.append(chunk)
 
     def read_for(self, duration_s: float) -> None:
-        """Read output for this time."""
+        """Read output for this time: the pause of a user between two keys."""
         deadline_s = perf_counter() + duration_s
-        while (left_s := deadline_s - perf_counter()) > 0:
-            if not self._read(left_s):
+        while (remaining_s := deadline_s - perf_counter()) > 0:
+            if not self._read(remaining_s):
                 return
-
-    def wait_for_exit_after_hangup(self, timeout_s: float = DEADLINE_S) -> int:
-        """Wait for the end of a program whose terminal was closed; return its status."""
-        deadline_s = perf_counter() + timeout_s
-        pidfd = os.pidfd_open(self.pid)
-        try:
-            assert select.select([pidfd], [], [], deadline_s - perf_counter())[0], (
-                "the program still runs"
-            )
-        finally:
-            os.close(pidfd)
-        self.status = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
-        return self.status
 
     def wait_for_exit(self, timeout_s: float = DEADLINE_S) -> int:
         """Wait for the end of the program; return its status, negative for a signal."""
+        if self.status is None:
+            pidfd = os.pidfd_open(self.pid)
+            try:
+                self._read_until_readable(pidfd, timeout_s)
+            finally:
+                os.close(pidfd)
+            self.status = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+        self._read(0.0)
+        return self.status
+
+    def _read_until_readable(self, pidfd: int, timeout_s: float) -> None:
+        """Read output, which the program may wait for, until `pidfd` reports its end."""
         deadline_s = perf_counter() + timeout_s
-        while self.status is None:
-            if perf_counter() > deadline_s:
+        sources = [pidfd, self._master] if self._is_open else [pidfd]
+        while True:
+            remaining_s = max(deadline_s - perf_counter(), 0.0)
+            ready = select.select(sources, [], [], remaining_s)[0]
+            if pidfd in ready:
+                return
+            if not ready:
                 message = (
                     f"the program did not end in {timeout_s} s; the screen:\n{self.read_screen()}"
                 )
                 raise AssertionError(message)
-            self._read(0.05)
-            pid, status = os.waitpid(self.pid, os.WNOHANG)
-            if pid:
-                self.status = os.waitstatus_to_exitcode(status)
-        self._read(0.0)
-        return self.status
+            if not self._read(0.0):
+                sources = [pidfd]
 
     def resize(self, rows: int, columns: int) -> None:
         """Change the window size; the program receives SIGWINCH."""
@@ -153,7 +154,8 @@ class PtyTerminal:
 
     def hang_up(self) -> None:
         """Close the terminal while the program runs."""
-        with contextlib.suppress(OSError):
+        if self._is_open:
+            self._is_open = False
             os.close(self._master)
 
     def close(self) -> None:
@@ -170,6 +172,8 @@ class PtyTerminal:
         for data in self._pending:
             self._show(data)
         self._pending.clear()
+        if not self._is_open:
+            return False
         for _ in range(_MAX_CHUNKS):
             if not select.select([self._master], [], [], wait_s)[0]:
                 break

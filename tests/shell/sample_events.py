@@ -80,7 +80,7 @@ def exec_approval(
     command: str = "git push",
     *,
     number: int = 1,
-    answers: tuple[ApprovalDecision, ...] = ("once", "session", "no"),
+    available_decisions: tuple[ApprovalDecision, ...] = ("once", "session", "no"),
     description: str = "",
     pattern: str = "git push",
 ) -> ShowApproval:
@@ -93,7 +93,7 @@ def exec_approval(
         cwd="/home/x/project",
         reason="default: bash asks",
         requests=(PermissionRequest(permission="bash", target=command),),
-        available_decisions=answers,
+        available_decisions=available_decisions,
         grants=(Rule(permission="bash", pattern=pattern, action="allow"),),
         description=description,
         command=command,

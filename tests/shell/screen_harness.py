@@ -35,7 +35,6 @@ class TerminalEmulator(StringIO):
         self.screen = pyte.HistoryScreen(columns, rows, history=10_000)
         self.written = asyncio.Event()
         self.raw = ""
-        self.status_query_count = 0
         self.on_write: Callable[[str], None] = lambda _text: None
         """Called after each write with its text."""
         self._acknowledges = acknowledges
@@ -45,9 +44,8 @@ class TerminalEmulator(StringIO):
     def write(self, text: str, /) -> int:
         self.raw += text
         self._stream.feed(text)
-        for _ in range(text.count("\x1b[5n")):
-            self.status_query_count += 1
-            if self._acknowledges:
+        if self._acknowledges:
+            for _ in range(text.count("\x1b[5n")):
                 self.send_acknowledgment()
         self.written.set()
         self.on_write(text)

@@ -7,6 +7,8 @@ from shell.console.screen_event_queue import SubagentEvent
 from tests.shell import sample_events
 from tests.shell.screen_harness import ScreenHarness
 
+ESC, TAB = "\x1b", "\t"
+
 
 async def start_session(screen: ScreenHarness) -> None:
     """Start a session without any prompt."""
@@ -18,6 +20,18 @@ async def submit_prompt(screen: ScreenHarness, text: str) -> None:
     """Submit a prompt and wait for its turn."""
     screen.type(f"{text}\r")
     await screen.wait_for_text("Thinking")
+
+
+async def type_and_leave_text(
+    screen: ScreenHarness, label: str, text: str, leave_key: str = ESC
+) -> None:
+    """Type a reason or reply after `label`, leave it, and wait until the prompt is armed again."""
+    await screen.press_key(TAB)
+    screen.type(text)
+    await screen.wait_for_text(f"{label}: {text}")
+    await screen.press_key(leave_key)
+    await screen.wait_for_no_text(f"{label}:")
+    await screen.wait_until_armed()
 
 
 async def start_subagents(screen: ScreenHarness, *children: SubagentStarted) -> None:

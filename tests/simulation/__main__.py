@@ -32,7 +32,7 @@ def main(words: list[str]) -> int:
     if not last:
         return replay_seed(int(first), mutant)
     simulations = [run_seed(seed, mutant) for seed in range(int(first), int(last) + 1)]
-    return int(any(each.violations for each in simulations))
+    return int(any(simulation.violations for simulation in simulations))
 
 
 def replay_seed(seed: int, mutant: Mutant) -> int:

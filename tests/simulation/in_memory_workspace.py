@@ -152,7 +152,10 @@ class InMemoryWorkspace:
         return FileDigest(path=str(context.workspace.root / path), digest=digest)
 
     async def _pause(self, path: str, outside_change_chance: float = 0.12) -> None:
-        """Wait; while armed, the file may then have been changed by another program, or raise."""
+        """Wait; while armed, another program may then have changed the file, or the tool may raise.
+
+        The wait takes virtual time of the simulated loop.
+        """
         await asyncio.sleep(self._random.choice((0.0, 0.01, 0.3)))
         if self.is_armed and self._random.random() < outside_change_chance:
             self._texts[path] = f"{self._random.randrange(100)}\n"

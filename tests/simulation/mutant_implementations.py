@@ -51,7 +51,7 @@ Internals = Any
 """An actor whose private members a mutant uses; no other code does."""
 
 
-def do_nothing(*_arguments: object) -> None:
+def do_nothing(*_arguments: object, **_options: object) -> None:
     pass
 
 

@@ -83,7 +83,9 @@ NO_MUTANT = Mutant()
 
 def drop_messages(message_type: type[Message]) -> Mutant:
     """Drop every message of a type."""
-    return Mutant(lambda _to, each, _sender: () if isinstance(each, message_type) else (each,))
+    return Mutant(
+        lambda _to, message, _sender: () if isinstance(message, message_type) else (message,)
+    )
 
 
 def replace_function(owner: Any, name: str, replacement: Any) -> Mutant:  # noqa: ANN401  (any signature)
@@ -98,7 +100,8 @@ def replace_turn(replacement: Any) -> Mutant:  # noqa: ANN401  (as above)
 
 NO_DRAINS = Mutant(
     patches=tuple(
-        (each, "drains_before_stop", False) for each in (ApprovalBroker, Console, Journal)
+        (actor_class, "drains_before_stop", False)
+        for actor_class in (ApprovalBroker, Console, Journal)
     )
 )
 

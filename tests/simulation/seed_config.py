@@ -1,4 +1,4 @@
-"""What a seed decides before its simulation starts."""
+"""The settings that a seed draws before its simulation starts."""
 
 from dataclasses import dataclass
 from typing import Literal

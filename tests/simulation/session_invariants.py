@@ -102,13 +102,13 @@ class SessionInvariants:
 
     def on_send(self, to: Address, message: Message, sender: Address) -> tuple[Message, ...]:
         messages = self._mutant.mutate_message(to, message, sender)
-        for each in messages:
-            self._file.on_send(to, each, sender)
-            self._permissions.on_send(to, each, sender)
-            self._calls.on_send(to, each, sender)
-            self._approvals.on_send(to, each, sender)
-            if isinstance(each, ToolEnded):
-                self._approvals.on_tool_result(each.call_id)
+        for delivered in messages:
+            self._file.on_send(to, delivered, sender)
+            self._permissions.on_send(to, delivered, sender)
+            self._calls.on_send(to, delivered, sender)
+            self._approvals.on_send(to, delivered, sender)
+            if isinstance(delivered, ToolEnded):
+                self._approvals.on_tool_result(delivered.call_id)
         return messages
 
     def on_handle(self, to: Address, item: MailboxItem) -> None:

@@ -1,4 +1,4 @@
-"""Commands that only take time, and report each step to the simulation."""
+"""Commands that only take virtual time, and report each step to the simulation."""
 
 import asyncio
 import re
@@ -19,7 +19,10 @@ COMMAND = re.compile(
 
 
 class SimulatedCommandRunner:
-    """Runs `work TAG for SECONDS`, which works in steps; it may ignore TERM or fail."""
+    """Runs `work TAG for SECONDS`, which works in steps; it may ignore TERM or fail.
+
+    Its sleeps are the duration of the command, in virtual time of the simulated loop.
+    """
 
     def __init__(self, random: Random, on_effect: EffectObserver) -> None:
         self._random = random

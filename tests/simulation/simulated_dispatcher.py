@@ -100,7 +100,7 @@ class SimulatedCell(LoopCell):
     def _terminate(self, end: ChildEnded) -> None:
         if self.address in DRAINING_ACTORS and isinstance(end, ChildCancelled):
             for item in self._pending_items():
-                was_before = any(each is item for each in self._items_before_stop)
+                was_before = any(earlier_item is item for earlier_item in self._items_before_stop)
                 if was_before and isinstance(item, Envelope) and item.sender != self.address:
                     self._observer.on_undrained(item)
         super()._terminate(end)
@@ -125,8 +125,8 @@ class SimulatedRegistry(ActorRegistry):
         self.observer = observer
 
     def send(self, to: Address, message: Message, sender: Address) -> None:
-        for each in self.observer.on_send(to, message, sender):
-            super().send(to, each, sender)
+        for delivered in self.observer.on_send(to, message, sender):
+            super().send(to, delivered, sender)
 
     def start_cell(
         self,

@@ -75,8 +75,11 @@ class SimulatedFileSystem(FaultyFileSystem):
     def rename(self, path: Path, to: Path) -> None:
         """Rename a file; it replaces the file at the new path."""
         super().rename(path, to)
-        self._paths = {each: to if at == path else at for each, at in self._paths.items()}
-        # Readers find it from now on.
+        self._paths = {
+            descriptor: to if open_path == path else open_path
+            for descriptor, open_path in self._paths.items()
+        }
+        # From now on, readers of the new path find this file.
         self._report_sync(to, b"", self._reported.pop(path, b""))
 
     def _report_sync(self, path: Path, before: bytes, after: bytes) -> None:

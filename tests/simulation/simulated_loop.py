@@ -3,7 +3,7 @@
 import asyncio
 import heapq
 import sys
-from collections.abc import AsyncGenerator, Callable, Coroutine, Generator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Generator
 from contextlib import contextmanager
 from contextvars import Context, copy_context
 from random import Random
@@ -208,6 +208,25 @@ class SimulatedLoop(asyncio.AbstractEventLoop):
 def make_simulated_loop(random: Random, lag_chance: float = 0.0) -> SimulatedLoop:
     """Return a loop; what it lacks (sockets, signals, subprocesses) raises when used."""
     return SimulatedLoop(random, lag_chance)  # type: ignore[abstract]  # see the docstring
+
+
+def run_on_simulated_loop(job: Awaitable[T], seed: int = 1) -> T:
+    """Run a job to its end on a new loop and return its result."""
+    loop = make_simulated_loop(make_random(seed, "loop"), lag_chance=0.1)
+    task = loop.create_task(_await_job(job))
+    assert loop.run(task.done), "the job never ends"
+    assert loop.unhandled_errors == []
+    loop.close()
+    return task.result()
+
+
+def run_on_asyncio(job: Awaitable[T]) -> T:
+    """Run a job to its end on asyncio's own loop and return its result."""
+    return asyncio.run(_await_job(job))
+
+
+async def _await_job(job: Awaitable[T]) -> T:
+    return await job
 
 
 async def _close(generator: AsyncGenerator[Any, Any]) -> None:

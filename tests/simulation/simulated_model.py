@@ -22,7 +22,10 @@ MAX_CALLS_PER_REPLY = 4
 
 
 class SimulatedModel:
-    """A `ModelClient` that draws a new random behavior for each request."""
+    """A `ModelClient` that draws a new random behavior for each request.
+
+    Its sleeps are the delays of a server, in virtual time of the simulated loop.
+    """
 
     def __init__(
         self,
@@ -90,7 +93,7 @@ class SimulatedModel:
     def _reply(self, request: ModelRequest) -> Reply:
         thinking, text = ThinkingBlock(thinking="hm", signature="s"), TextBlock(text="I will")
         blocks: list[ContentBlock] = [
-            each for each in (thinking, text, TextBlock(text=" ")) if self._random.random() < 0.4
+            block for block in (thinking, text, TextBlock(text=" ")) if self._random.random() < 0.4
         ]
         is_last = self.ends_turns or count_turn_requests(request) >= MAX_TURN_REQUESTS
         call_count = min(

@@ -174,14 +174,14 @@ class SimulatedSession:
         return registry
 
     def _arm_faults(self, *, armed: bool) -> None:
-        for each in (
+        for fault_source in (
             self.crashes,
             self.file_system,
             self.workspace,
             self.command_runner,
             self.model,
         ):
-            each.is_armed = armed
+            fault_source.is_armed = armed
         self.model.ends_turns = not armed
 
     def _run_until_interrupted(self) -> None:

@@ -1,16 +1,19 @@
 """The simulated and the real command runner end commands in the same ways."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Generator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from actors.tools.command_runner import CommandResult, CommandRunner
 from actors.tools.local_command_runner import LocalCommandRunner
+from tests.program.program_harness import CommandWatch
 from tests.simulation.simulated_command_runner import SimulatedCommandRunner
-from tests.simulation.simulated_loop import make_random, make_simulated_loop
+from tests.simulation.simulated_loop import make_random, run_on_asyncio, run_on_simulated_loop
 
 LONG_S = 30.0
 
@@ -23,6 +26,8 @@ class CommandRunnerFixture:
     commands: dict[str, str]
     count_steps: Callable[[], int]
     """Returns the number of steps that all commands have done."""
+    wait_for_start: Callable[[], Awaitable[object]]
+    """Waits until a long command has done its first step."""
     run: Callable[[Awaitable[object]], object]
     folder: Path
 
@@ -30,30 +35,41 @@ class CommandRunnerFixture:
         return self.command_runner.run(self.commands[command], self.folder, timeout_s, self.folder)
 
 
-def make_real_fixture(folder: Path) -> CommandRunnerFixture:
-    steps = folder / "steps"
+@contextmanager
+def open_real_fixture(folder: Path) -> Generator[CommandRunnerFixture]:
+    steps, watch = folder / "steps", CommandWatch(folder / "watch")
     step = f"echo x >>{steps}"
+    repeat_step = f"{step}; echo started >{watch.path}; while {step}; do sleep 0.05; done"
     commands = {
         "succeeding": f"{step}; echo worked",
         "failing": "echo worked; exit 1",
-        "long": f"while {step}; do sleep 0.05; done",
-        "ignoring TERM": f"trap '' TERM; while {step}; do sleep 0.05; done",
+        "long": repeat_step,
+        "ignoring TERM": f"trap '' TERM; {repeat_step}",
         "unknown": "no-such-command-here",
     }
 
     def count_steps() -> int:
         return len(steps.read_text().splitlines()) if steps.exists() else 0
 
-    return CommandRunnerFixture(
-        LocalCommandRunner({"PATH": "/usr/bin:/bin"}), commands, count_steps, run_on_asyncio, folder
+    yield CommandRunnerFixture(
+        LocalCommandRunner({"PATH": "/usr/bin:/bin"}),
+        commands,
+        count_steps,
+        partial(asyncio.to_thread, watch.wait_for_output),
+        run_on_asyncio,
+        folder,
     )
+    watch.close()
 
 
-def make_simulated_fixture(folder: Path) -> CommandRunnerFixture:
+@contextmanager
+def open_simulated_fixture(folder: Path) -> Generator[CommandRunnerFixture]:
     effects: list[str] = []
+    started = asyncio.Event()
 
     def on_effect(tag: str, effect: str, details: str) -> None:
         effects.append(f"{tag} {effect} {details}")
+        started.set()
 
     runner = SimulatedCommandRunner(make_random(1, "commands"), on_effect)
     commands = {
@@ -63,31 +79,16 @@ def make_simulated_fixture(folder: Path) -> CommandRunnerFixture:
         "ignoring TERM": "work e for 60 ignoring-term",
         "unknown": "no-such-command-here",
     }
-    return CommandRunnerFixture(
-        runner, commands, lambda: len(effects), run_on_simulated_loop, folder
+    yield CommandRunnerFixture(
+        runner, commands, lambda: len(effects), started.wait, run_on_simulated_loop, folder
     )
 
 
-def run_on_asyncio(job: Awaitable[object]) -> object:
-    return asyncio.run(await_job(job))
-
-
-def run_on_simulated_loop(job: Awaitable[object]) -> object:
-    loop = make_simulated_loop(make_random(1, "loop"))
-    task = loop.create_task(await_job(job))
-    assert loop.run(task.done), "the job never ends"
-    loop.close()
-    return task.result()
-
-
-async def await_job(job: Awaitable[object]) -> object:
-    return await job
-
-
-@pytest.fixture(params=[make_real_fixture, make_simulated_fixture], ids=["real", "simulated"])
-def fixture(request: pytest.FixtureRequest, tmp_path: Path) -> CommandRunnerFixture:
-    make_fixture: Callable[[Path], CommandRunnerFixture] = request.param
-    return make_fixture(tmp_path)
+@pytest.fixture(params=[open_real_fixture, open_simulated_fixture], ids=["real", "simulated"])
+def fixture(request: pytest.FixtureRequest, tmp_path: Path) -> Generator[CommandRunnerFixture]:
+    open_fixture: Callable[[Path], AbstractContextManager[CommandRunnerFixture]] = request.param
+    with open_fixture(tmp_path) as opened:
+        yield opened
 
 
 def run_command(
@@ -127,18 +128,13 @@ def test_a_cancel_returns_only_after_the_last_effect(
 ) -> None:
     async def start_and_cancel() -> None:
         task = asyncio.ensure_future(fixture.start(command))
-        await wait_until_started(fixture)
+        await fixture.wait_for_start()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
         await assert_no_more_steps(fixture)
 
     fixture.run(start_and_cancel())
-
-
-async def wait_until_started(fixture: CommandRunnerFixture) -> None:
-    while not fixture.count_steps():  # noqa: ASYNC110  (a process reports steps only in a file)
-        await asyncio.sleep(0.01)
 
 
 async def assert_no_more_steps(fixture: CommandRunnerFixture) -> None:

@@ -130,4 +130,4 @@ def test_a_power_cut_keeps_synced_data_and_drops_later_writes() -> None:
         simulated.end_program()
         contents.add(simulated.read_contents(Path("/log")))
     assert {b"kept,", b"kept,perhaps"} < contents
-    assert all(each.startswith(b"kept,") and b"never" not in each for each in contents)
+    assert all(content.startswith(b"kept,") and b"never" not in content for content in contents)

@@ -17,7 +17,7 @@ from tests.scripted_server import (
     respond_tool_call,
     truncate_response,
 )
-from tests.simulation.simulated_loop import make_random, make_simulated_loop
+from tests.simulation.simulated_loop import make_random, run_on_simulated_loop
 from tests.simulation.simulated_model import SimulatedModel
 
 pytestmark = pytest.mark.quick
@@ -75,10 +75,7 @@ def run_simulated_model() -> list[StreamOutcome]:
     async def request_many() -> list[StreamOutcome]:
         return [await collect_stream(model.stream(REQUEST)) for _ in range(60)]
 
-    loop = make_simulated_loop(make_random(1, "loop"))
-    task = loop.create_task(request_many())
-    assert loop.run(task.done), "the requests never end"
-    return task.result()
+    return run_on_simulated_loop(request_many())
 
 
 @pytest.mark.parametrize("run_model", [run_real_model, run_simulated_model])

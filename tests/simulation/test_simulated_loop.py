@@ -1,4 +1,7 @@
-"""The simulated loop and asyncio's own run the same code with the same outcome."""
+"""The simulated loop and asyncio's own run the same code with the same outcome.
+
+The sleeps are part of that code: the simulated loop runs them in virtual time.
+"""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
@@ -6,28 +9,16 @@ from contextlib import suppress
 
 import pytest
 
-from tests.simulation.simulated_loop import make_random, make_simulated_loop
+from tests.simulation.simulated_loop import (
+    make_random,
+    make_simulated_loop,
+    run_on_asyncio,
+    run_on_simulated_loop,
+)
 
 pytestmark = pytest.mark.quick
 
 Runner = Callable[[Awaitable[object]], object]
-
-
-def run_on_asyncio(job: Awaitable[object]) -> object:
-    return asyncio.run(await_job(job))
-
-
-def run_on_simulated_loop(job: Awaitable[object], seed: int = 1) -> object:
-    loop = make_simulated_loop(make_random(seed, "loop"), lag_chance=0.1)
-    task = loop.create_task(await_job(job))
-    assert loop.run(task.done), "the job never ends"
-    assert loop.unhandled_errors == []
-    loop.close()
-    return task.result()
-
-
-async def await_job(job: Awaitable[object]) -> object:
-    return await job
 
 
 @pytest.fixture(params=[run_on_asyncio, run_on_simulated_loop], ids=["asyncio", "simulated"])
@@ -52,11 +43,11 @@ def test_sleeping_tasks_wake_in_the_order_of_their_delays(run: Runner) -> None:
 
 def test_a_timeout_ends_a_wait_for_nothing(run: Runner) -> None:
     async def job() -> str:
-        began_s = asyncio.get_running_loop().time()
+        started_s = asyncio.get_running_loop().time()
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.01):
                 await asyncio.Event().wait()
-        assert asyncio.get_running_loop().time() >= began_s + 0.01
+        assert asyncio.get_running_loop().time() >= started_s + 0.01
         return "timed out"
 
     assert run(job()) == "timed out"
@@ -184,4 +175,4 @@ def test_the_loop_survives_a_callback_that_raises_system_exit() -> None:
 
     loop.call_soon(raise_exit)
     assert not loop.run(lambda: False)
-    assert [type(each["exception"]) for each in loop.unhandled_errors] == [SystemExit]
+    assert [type(context["exception"]) for context in loop.unhandled_errors] == [SystemExit]

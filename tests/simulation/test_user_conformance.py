@@ -51,7 +51,7 @@ class UserFixture:
         self.loop.run(lambda: False)
 
     def list_decisions(self) -> list[SubmitDecision]:
-        return [each for each in self.sent_messages if isinstance(each, SubmitDecision)]
+        return [message for message in self.sent_messages if isinstance(message, SubmitDecision)]
 
 
 def test_a_finishing_user_decides_every_open_request() -> None:
@@ -62,7 +62,7 @@ def test_a_finishing_user_decides_every_open_request() -> None:
         fixture.user.finish()
         fixture.run_until_idle()
         assert fixture.user.open_request_ids == ()
-        assert {each.id for each in fixture.list_decisions()} == {make_request(1).id}
+        assert {decision.id for decision in fixture.list_decisions()} == {make_request(1).id}
 
 
 def test_a_dismissed_request_is_not_shown_again() -> None:
@@ -85,6 +85,6 @@ def test_users_decide_once_twice_or_not_at_all() -> None:
         fixture.events.put(ShowApproval(request=make_request(1), parked_count=1))
         fixture.run_until_idle()
         counts.add(len(fixture.list_decisions()))
-        decisions.update(each.decision for each in fixture.list_decisions())
+        decisions.update(decision.decision for decision in fixture.list_decisions())
     assert counts == {0, 1, 2}
     assert {"once", "no"} <= decisions

@@ -88,9 +88,9 @@ class TreeInvariants:
         for address, count in mailbox_sizes.items():
             self.violations.require(count == 0, f"{count} unhandled in the mailbox of {address}")
         running = [
-            each
-            for each in mailbox_sizes
-            if is_subagent(each) and INTERACTIVE_NAME not in each.name
+            address
+            for address in mailbox_sizes
+            if is_subagent(address) and INTERACTIVE_NAME not in address.name
         ]
         self.violations.require(not running, f"still running: {running}")
         self.violations.require(not self._open, f"approval requests without an end: {self._open}")
@@ -114,7 +114,7 @@ class TreeInvariants:
             for line in lines
             if isinstance(line.message, SubagentEnded)
         )
-        twice = [each for each, count in (started | ended).items() if count > 1]
+        twice = [task for task, count in (started | ended).items() if count > 1]
         self.violations.require(not twice, f"started or ended twice: {twice}")
         never_started = ended - started
         self.violations.require(not never_started, f"ended but never started: {never_started}")
@@ -123,9 +123,9 @@ class TreeInvariants:
 
     def on_send(self, to: Address, message: Message, sender: Address) -> tuple[Message, ...]:
         messages = self._mutant.mutate_message(to, message, sender)
-        for each in messages:
-            self._check_route(to, each, sender)
-            self._check_time_limit(each, sender)
+        for delivered in messages:
+            self._check_route(to, delivered, sender)
+            self._check_time_limit(delivered, sender)
         return messages
 
     def _check_route(self, to: Address, message: Message, sender: Address) -> None:
@@ -144,7 +144,7 @@ class TreeInvariants:
                     if agent.is_under(message.under):
                         self._close_request(request)
             case CancelTask() if sender == to.parent:
-                requests = [each for each, agent in self._open.items() if agent.is_under(to)]
+                requests = [request for request, agent in self._open.items() if agent.is_under(to)]
                 self.violations.require(
                     not requests, f"{to} is stopped before {requests} are withdrawn"
                 )
@@ -155,17 +155,17 @@ class TreeInvariants:
         if request in self._open:
             return
         self._open[request] = agent
-        for each in list_with_ancestors(agent):
-            if not self._open_counts[each]:
-                self._waiting_since_s[each] = self._now()
-            self._open_counts[each] += 1
+        for address in list_with_ancestors(agent):
+            if not self._open_counts[address]:
+                self._waiting_since_s[address] = self._now()
+            self._open_counts[address] += 1
 
     def _close_request(self, request: str) -> None:
         agent = self._open.pop(request, ROOT)
-        for each in list_with_ancestors(agent):
-            self._open_counts[each] -= 1
-            if not self._open_counts[each]:
-                self._approval_time_s[each] += self._now() - self._waiting_since_s[each]
+        for address in list_with_ancestors(agent):
+            self._open_counts[address] -= 1
+            if not self._open_counts[address]:
+                self._approval_time_s[address] += self._now() - self._waiting_since_s[address]
 
     def _check_time_limit(self, message: Message, sender: Address) -> None:
         """Check that time spent waiting for approval did not count against a time limit."""

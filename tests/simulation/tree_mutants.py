@@ -10,6 +10,7 @@ from actors.agents.turn.effects import ForwardDown, StopChild, WithdrawSubtree
 from actors.agents.turn.turn_state import TurnStage
 from messages.subagents import ReleaseSlots
 from messages.turns import TextDelta, ThinkingDelta
+from tests.simulation.mutant_implementations import do_nothing
 from tests.simulation.mutant_list import Mutant, drop_messages, replace_function
 
 ORIGINAL_CARRY_OUT: Any = vars(Agent)["_carry_out"]
@@ -19,8 +20,8 @@ ORIGINAL_RECORD_END: Any = vars(subagent_tasks)["_record_end"]
 
 def abort_before_withdraw(agent: Any, effects: Any) -> None:  # noqa: ANN401  (as replaced)
     """Withdraw approval requests last."""
-    late = [each for each in effects if isinstance(each, WithdrawSubtree)]
-    ORIGINAL_CARRY_OUT(agent, (*(each for each in effects if each not in late), *late))
+    late = [effect for effect in effects if isinstance(effect, WithdrawSubtree)]
+    ORIGINAL_CARRY_OUT(agent, (*(effect for effect in effects if effect not in late), *late))
 
 
 def stream_deltas_up(publisher: Any, delta: TextDelta | ThinkingDelta, turn: Any) -> None:  # noqa: ANN401  (as replaced)
@@ -56,10 +57,6 @@ def record_end_twice(step: Any, child: Any, status: Any, detail: str) -> None:  
     """Record two ends of one task."""
     ORIGINAL_RECORD_END(step, child, status, detail)
     ORIGINAL_RECORD_END(step, child, status, detail)
-
-
-def do_nothing(*_: object, **__: object) -> None:
-    pass
 
 
 TREE_MUTANTS: dict[str, Mutant] = {

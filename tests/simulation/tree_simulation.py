@@ -214,13 +214,13 @@ class TreeSimulation:
         return registry, self.invariants.roots
 
     def _arm_faults(self, *, armed: bool) -> None:
-        for each in (self.crashes, self.workspace, self.command_runner, self.model):
-            each.is_armed = armed
+        for fault_source in (self.crashes, self.workspace, self.command_runner, self.model):
+            fault_source.is_armed = armed
         self.model.ends_turns = not armed
 
     def _stop_subagent(self, registry: SimulatedRegistry) -> None:
         """Stop one subagent with its subtree, as the user does from the list."""
-        running = [each for each in registry.addresses if is_subagent(each)]
+        running = [address for address in registry.addresses if is_subagent(address)]
         if running and not self.user.is_finishing:
             registry.send(self.random.choice(running), CancelTask(), CONSOLE)
 

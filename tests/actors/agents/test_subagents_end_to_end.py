@@ -106,14 +106,23 @@ def test_three_subagents_work_in_parallel_with_their_own_shells(
     server: ScriptedServer,
     responder: AnswersByPrompt,
     model: ClosableAnthropicModel,
+    tmp_path: Path,
 ) -> None:
     """Each shell ends only when all three run."""
-    wait_for_all = (
-        "touch here-{0}; until [ -e here-a ] && [ -e here-b ] && [ -e here-c ]; do sleep 0.01; done"
-    )
-    shells = {name: respond_bash(f"{wait_for_all.format(name)}; echo {name} met") for name in "abc"}
+    command = "echo > running-{0}; read -r line < go-{0}; echo {0} met"
+    shells = {name: respond_bash(command.format(name)) for name in "abc"}
     responder.first_responses = {"begin": respond_tasks(*shells), **shells}
-    wait_for_completion(start_turn(sessions, model))
+    workspace = tmp_path / "work"
+    workspace.mkdir()
+    for name in shells:
+        os.mkfifo(workspace / f"running-{name}")
+        os.mkfifo(workspace / f"go-{name}")
+    running = start_turn(sessions, model)
+    for name in shells:
+        (workspace / f"running-{name}").read_text()
+    for name in shells:
+        (workspace / f"go-{name}").write_text("go\n")
+    wait_for_completion(running)
     for name, result in zip("abc", responder.results["begin"], strict=True):
         assert f"{name} done" in result
         assert responder.results[name] == [f"{name} met"]

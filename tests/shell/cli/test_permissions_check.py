@@ -221,7 +221,9 @@ def test_a_batch_decides_every_case_of_the_command_tables(
     assert len(read_only) >= 60
     cases = [*(case for case in CASES if "\0" not in case.command), *read_only]
     batch = workspace.parent / "tables.jsonl"
-    batch.write_text("".join(f"{to_batch_line(*each)}\n" for each in enumerate(cases)))
+    batch.write_text(
+        "".join(f"{to_batch_line(*numbered_case)}\n" for numbered_case in enumerate(cases))
+    )
 
     results = run_batch(workspace, capfd, batch)
 

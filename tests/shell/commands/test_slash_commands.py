@@ -100,7 +100,7 @@ def test_clear_starts_a_new_session() -> None:
     async def script(screen: ScreenHarness) -> None:
         await start_session(screen)
         screen.type("/clear\r")
-        await screen.wait_until(lambda: not screen.parts.app.is_running, "the end")
+        await screen.wait_until(lambda: not screen.controller.app.is_running, "the end")
         next_sessions.append(screen.repl.next_session)
 
     assert run_on_screen(script) == 0
@@ -260,7 +260,11 @@ def test_no_arguments_of_a_command_crash_the_screen(tmp_path: Path) -> None:
     async def script(screen: ScreenHarness) -> None:
         await start_session(screen)
         for name in COMMANDS.keys() - {"quit", "clear"}:
-            for arguments in ("", *hostile, *(f"show {each}" for each in hostile)):
+            for arguments in (
+                "",
+                *hostile,
+                *(f"show {text}" for text in hostile),
+            ):
                 screen.repl.run_command(f"/{name} {arguments}")
         for number in hostile:
             screen.repl.run_command(f"/permissions revoke {number}")

@@ -119,7 +119,7 @@ def test_approval_mode_overrides_permission_mode() -> None:
     assert parsed.definition.permission_mode == "plan"
 
 
-def test_wrong_values_in_a_foreign_file_are_ignored_and_listed() -> None:
+def test_invalid_values_in_a_foreign_file_are_ignored_and_listed() -> None:
     parsed = parse("color: red\nhooks: {a: 1}\nmaxTurns: many\npermissionMode: odd", FOREIGN_ORIGIN)
     assert [key.split(" ")[0] for key in parsed.ignored_keys] == [
         "approval_mode",
@@ -193,7 +193,9 @@ def test_the_projects_own_definition_wins_and_broken_files_are_skipped(
             ".greenroom/agents/build.md": "---\n---\nmine",
         },
     )
-    assert [agent.system_prompt for agent in agents.definitions if agent.name == "a"] == ["ours"]
+    assert [
+        definition.system_prompt for definition in agents.definitions if definition.name == "a"
+    ] == ["ours"]
     assert len(agents.problems) == 2
     objects = agents_to_dict(agents)
     assert len(str(objects["hidden"]).split(",")) == 3

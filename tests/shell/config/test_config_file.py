@@ -155,7 +155,7 @@ action = "maybe"
 )
 def test_an_invalid_file_is_reported(config_path: Path, content: str | bytes, problem: str) -> None:
     problems = problems_in(config_path, content)
-    assert any(reported.startswith(problem) for reported in problems), problems
+    assert any(line.startswith(problem) for line in problems), problems
 
 
 def test_the_value_of_an_unknown_key_is_not_shown(config_path: Path) -> None:

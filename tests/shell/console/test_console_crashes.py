@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from threading import Event
 from typing import TypeVar
 
 import pytest
@@ -31,19 +32,19 @@ class ScreenEventReader:
 
     def __init__(self, screen_events: ScreenEventQueue) -> None:
         self._screen_events = screen_events
+        self._woken = Event()
+        screen_events.set_wake_callback(self._woken.set)
 
     def wait_for(self, kind: type[E]) -> tuple[E, list[ScreenEvent]]:
         """Take events up to the first of this kind; return it and the events before it."""
         before: list[ScreenEvent] = []
-        deadline_s = now_s() + PROBE_TIMEOUT_S
-        while now_s() < deadline_s:
-            event = self._screen_events.take_next()
-            if isinstance(event, kind):
-                return event, before
-            if event is not None:
+        while True:
+            while (event := self._screen_events.take_next()) is not None:
+                if isinstance(event, kind):
+                    return event, before
                 before.append(event)
-        message = f"no {kind.__name__} after {before}"
-        raise AssertionError(message)
+            assert self._woken.wait(PROBE_TIMEOUT_S), f"no {kind.__name__} after {before}"
+            self._woken.clear()
 
 
 @pytest.fixture
@@ -56,9 +57,9 @@ def crashable_session(
     tmp_path: Path, screen_events: ScreenEventQueue
 ) -> Iterator[CrashableSession]:
     command_runner = UserCommandRunner(LocalCommandRunner(), tmp_path, tmp_path / "outputs")
-    living = start_session(tmp_path, lambda _: partial(Console, screen_events, command_runner))
-    yield living
-    assert living.system.stop()
+    session = start_session(tmp_path, lambda _: partial(Console, screen_events, command_runner))
+    yield session
+    assert session.system.stop()
 
 
 @pytest.fixture

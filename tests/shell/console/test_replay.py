@@ -27,6 +27,7 @@ from tests.actors.agents.scripted_agents import (
     never_reply,
 )
 from tests.shell import sample_events
+from tests.shell.view.row_text import get_texts
 
 pytestmark = pytest.mark.quick
 ONE, TWO = Address("/primary/general-1"), Address("/primary/general-2")
@@ -41,8 +42,7 @@ def state_of(*events: ScreenEvent) -> ScreenState:
 
 
 def subagent_page_lines(state: ScreenState, agent: Address) -> list[str]:
-    rows = build_subagent_page(state, agent, 12.0).render_rows(40)
-    return ["".join(text for _, text in row) for row in rows]
+    return get_texts(build_subagent_page(state, agent, 12.0).render_rows(40))
 
 
 def test_only_the_last_events_of_a_session_are_replayed() -> None:

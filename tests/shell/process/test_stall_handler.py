@@ -55,7 +55,7 @@ def test_a_crash_report_has_every_stack_and_no_values(tmp_path: Path) -> None:
     assert path.name == f"19700101-000000-{os.getpid()}.txt"
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
-    assert [file.name for file in path.parent.iterdir()] == [path.name]
+    assert [entry.name for entry in path.parent.iterdir()] == [path.name]
     assert report.startswith("greenroom 1.2 ended itself: it was blocked\n1970-01-01 00:00:00 UTC")
     assert "Thread MainThread:" in report
     assert "test_a_crash_report_has_every_stack" in report

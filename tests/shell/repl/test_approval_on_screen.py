@@ -264,7 +264,8 @@ def test_a_withdrawn_request_turns_its_reason_into_draft() -> None:
 def test_an_unavailable_decision_is_neither_shown_nor_accepted() -> None:
     async def script(screen: ScreenHarness) -> None:
         screen.put_events(
-            sample_events.session_configured(), sample_events.exec_approval(answers=("once", "no"))
+            sample_events.session_configured(),
+            sample_events.exec_approval(available_decisions=("once", "no")),
         )
         await screen.wait_for_text("y  Yes, once")
         assert "a  Yes, and don't ask again" not in screen.text

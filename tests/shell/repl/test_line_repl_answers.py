@@ -59,7 +59,7 @@ def test_numbers_reply_with_labels_and_text_with_itself(
 
 
 def test_only_available_decisions_are_offered_as_answers() -> None:
-    once = sample_events.exec_approval(answers=("once", "no")).request
+    once = sample_events.exec_approval(available_decisions=("once", "no")).request
     assert format_answer_options(once, 4).split("\n") == [
         "Answer with one of these lines:",
         "yes 4        Yes, once",

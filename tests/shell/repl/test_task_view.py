@@ -12,10 +12,10 @@ from shell.console.ui_commands import InterruptTurn, StopSubagent
 from shell.view.arming import QUIET_PERIOD_S
 from tests.shell import sample_events
 from tests.shell.screen_harness import ScreenHarness, run_on_screen
-from tests.shell.screen_setup import start_subagents
+from tests.shell.screen_setup import ESC, TAB, start_subagents, type_and_leave_text
 
 ONE, TWO = Address("/primary/general-1"), Address("/primary/general-2")
-ESC, TAB, LEFT, DOWN, CTRL_Y = "\x1b", "\t", "\x1b[D", "\x1b[B", "\x19"
+LEFT, DOWN, CTRL_Y = "\x1b[D", "\x1b[B", "\x19"
 REQUEST_ID = "/primary/explore-2#1@1"
 OPEN_LIST, OPEN_PAGE = DOWN, f"{DOWN}\r"
 
@@ -231,12 +231,7 @@ def test_typing_a_reason_returns_to_the_task_view(view: str) -> None:
     async def script(screen: ScreenHarness) -> None:
         await show_approval_over(screen, view)
         await screen.wait_until_armed()
-        await screen.press_key(TAB)
-        screen.type("not xy")
-        await screen.wait_for_text("no, because: not xy")
-        await screen.press_key(ESC)
-        await screen.wait_for_no_text("no, because")
-        await screen.wait_until_armed()
+        await type_and_leave_text(screen, "no, because", "not xy")
         await screen.press_key(TAB)
         screen.type(", never\r")
         await screen.wait_for_no_text("n  No")

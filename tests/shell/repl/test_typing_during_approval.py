@@ -6,8 +6,9 @@ from messages.approvals import SubmitDecision
 from messages.user_questions import UserQuestion
 from tests.shell import sample_events
 from tests.shell.screen_harness import ScreenHarness, run_on_screen
+from tests.shell.screen_setup import ESC, TAB, type_and_leave_text
 
-ESC, TAB, NEW_LINE, CTRL_Y = "\x1b", "\t", "\n", "\x19"
+NEW_LINE, CTRL_Y = "\n", "\x19"
 FIRST = "/primary/explore-2#1@1"
 DRAFT = NEW_LINE.join(("one", "two", "three"))
 LONG = "\n".join(f"line {number}" for number in range(30))
@@ -78,12 +79,7 @@ def test_an_unfinished_reason_is_restored_for_the_same_request() -> None:
             sample_events.exec_approval("rm x", number=2),
         )
         await screen.wait_until_armed()
-        await screen.press_key(TAB)
-        screen.type("use a branch")
-        await screen.wait_for_text("no, because: use a branch")
-        await screen.press_key(ESC)
-        await screen.wait_for_no_text("no, because")
-        await screen.wait_until_armed()
+        await type_and_leave_text(screen, "no, because", "use a branch")
         await screen.press_key(TAB)
         await screen.wait_for_text("no, because: use a branch")
         screen.type(", please\r")
@@ -106,12 +102,7 @@ def test_text_typed_for_one_question_is_not_reused() -> None:
         )
         await screen.wait_for_text("Which?")
         await screen.wait_until_armed()
-        await screen.press_key(TAB)
-        screen.type("this one")
-        await screen.wait_for_text("reply: this one")
-        await screen.press_key(ESC)
-        await screen.wait_for_no_text("reply: ")
-        await screen.wait_until_armed()
+        await type_and_leave_text(screen, "reply", "this one")
         await screen.press_key(TAB)
         await screen.wait_for_text("reply: this one")
         await screen.press_key("\r")
@@ -124,17 +115,12 @@ def test_text_typed_for_one_question_is_not_reused() -> None:
     run_on_screen(script)
 
 
-@pytest.mark.parametrize("keys", [ESC, "\x03"])
-def test_an_unfinished_reason_returns_with_its_deferred_request(keys: str) -> None:
+@pytest.mark.parametrize("leave_key", [ESC, "\x03"], ids=["Esc", "Ctrl-C"])
+def test_an_unfinished_reason_returns_with_its_deferred_request(leave_key: str) -> None:
     async def script(screen: ScreenHarness) -> None:
         screen.put_events(sample_events.session_configured(), sample_events.exec_approval())
         await screen.wait_until_armed()
-        await screen.press_key(TAB)
-        screen.type("not now")
-        await screen.wait_for_text("no, because: not now")
-        await screen.press_key(keys)
-        await screen.wait_for_no_text("no, because")
-        await screen.wait_until_armed()
+        await type_and_leave_text(screen, "no, because", "not now", leave_key)
         await screen.press_key(ESC)
         await screen.wait_for_no_text("y  Yes, once")
         await screen.press_key(CTRL_Y)

@@ -6,8 +6,9 @@ from hypothesis import strategies as st
 
 from shell.view.approval_panel import CONTINUATION_MARK, MAX_DESCRIPTION_CHARS, PromptPanel
 from shell.view.frame_layout import build_panel
-from shell.view.styled_text import Row, measure_width
+from shell.view.styled_text import measure_width
 from tests.shell import sample_events
+from tests.shell.view.row_text import get_text, get_texts
 
 pytestmark = pytest.mark.quick
 
@@ -26,12 +27,8 @@ OUR_PREFIXES = (
 )
 
 
-def get_text(row: Row) -> str:
-    return "".join(part for _, part in row)
-
-
 def get_fixed_rows(panel: PromptPanel) -> list[str]:
-    return [get_text(row) for row in (*panel.header, *panel.options)]
+    return get_texts((*panel.header, *panel.options))
 
 
 def pad_rows(*rows: str, width: int = 80) -> str:

@@ -17,14 +17,10 @@ from shell.view.frame_layout import FrameInput, FrameLayout, compute_frame_layou
 from shell.view.number_format import format_count, format_duration
 from shell.view.pager import Pager, create_plain_page
 from shell.view.screen_state import ScreenState
-from shell.view.styled_text import Row
 from tests.shell import sample_events
+from tests.shell.view.row_text import get_text, get_texts
 
 pytestmark = pytest.mark.quick
-
-
-def get_text(row: Row) -> str:
-    return "".join(part for _, part in row)
 
 
 def apply_events(*events: ScreenEvent) -> ScreenState:
@@ -137,7 +133,7 @@ def test_the_answers_take_as_few_rows_as_possible() -> None:
         panel = lay_out(
             apply_events(*RUNNING_TURN, sample_events.exec_approval()), 40, columns
         ).panel
-        return [get_text(row) for row in panel.options][-3:] if panel else []
+        return get_texts(panel.options)[-3:] if panel else []
 
     assert get_last_options(80)[-1] == "n  No     Tab  No, and say why     Esc  Decide later"
     assert get_last_options(40)[-2:] == ["n  No     Tab  No, and say why", "Esc  Decide later"]
@@ -154,9 +150,9 @@ def test_a_long_choice_description_moves_above_the_choices() -> None:
     assert wide is not None
     assert narrow is not None
     assert [get_text(row) for row in wide.options[:2]] == ["› 1  red      a color", "  2  magenta"]  # noqa: RUF001  (an arrow)
-    assert [get_text(row) for row in wide.body] == ["│ Which?"]
+    assert get_texts(wide.body) == ["│ Which?"]
     assert get_text(narrow.options[0]) == "› 1  red"  # noqa: RUF001  (an arrow)
-    assert [get_text(row) for row in narrow.body] == ["│ Which?", "│ 1: a color"]
+    assert get_texts(narrow.body) == ["│ Which?", "│ 1: a color"]
 
 
 def test_prose_wraps_between_words_and_exact_text_anywhere() -> None:
@@ -166,12 +162,12 @@ def test_prose_wraps_between_words_and_exact_text_anywhere() -> None:
     )
     panel = lay_out(apply_events(*RUNNING_TURN, approval), 40, 30).panel
     assert panel is not None
-    assert [get_text(row) for row in panel.header][-3:] == [
+    assert get_texts(panel.header)[-3:] == [
         "the agent says: It reads the",
         "↪ workspace, and writes",
         "↪ nothing at all.",
     ]
-    assert [get_text(row) for row in panel.options][1:4] == [
+    assert get_texts(panel.options)[1:4] == [
         "a  Yes, and don't ask again th",
         "↪ is session for `bash echo on",
         "↪ e two three`",
@@ -181,7 +177,7 @@ def test_prose_wraps_between_words_and_exact_text_anywhere() -> None:
         apply_events(*RUNNING_TURN, sample_events.question_approval(question)), 40, 24
     ).panel
     assert question_panel is not None
-    assert [get_text(row) for row in question_panel.body] == [
+    assert get_texts(question_panel.body) == [
         "│ Shall the work begin x",
         "┆ " + "x" * 22,
         "┆ " + "x" * 7 + "?",
@@ -191,7 +187,7 @@ def test_prose_wraps_between_words_and_exact_text_anywhere() -> None:
 def test_streamed_prose_wraps_between_words_and_code_anywhere() -> None:
     def render_streamed(text_so_far: str) -> list[str]:
         state = apply_events(*RUNNING_TURN, TextDelta(text=text_so_far))
-        return [get_text(row) for row in lay_out(state, 24, 20).progress][:-1]
+        return get_texts(lay_out(state, 24, 20).progress)[:-1]
 
     assert render_streamed("It goes from word to word") == ["It goes from word to", "word"]
     assert render_streamed("```\nIt goes from word to word") == [

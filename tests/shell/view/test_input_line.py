@@ -20,6 +20,7 @@ from shell.view.full_output import (
 from shell.view.input_history import InputHistory
 from shell.view.pager import Pager, create_plain_page
 from shell.view.picker import PickerItem
+from tests.shell.view.row_text import get_text, get_texts
 
 pytestmark = pytest.mark.quick
 
@@ -67,13 +68,13 @@ def test_a_file_name_with_blanks_is_offered_in_quotes() -> None:
 
 def test_the_menu_shows_the_items_around_the_selection() -> None:
     items = tuple(MenuItem(f"/command{n}", "help\x1b[2J") for n in range(30))
-    rows = completion_menu.render_menu_rows(
-        completion_menu.move_selection(Menu(items, word_start=0), -1), 40, 8
-    )
+    menu = completion_menu.move_selection(Menu(items, word_start=0), -1)
+    rows = completion_menu.render_menu_rows(menu, 40, 8)
     assert len(rows) == 8
     assert rows[-2] == (("user", "› /command29  "), ("dim", "help^[[2J"))  # noqa: RUF001
-    for width in range(4, 40):
-        assert all(len("".join(text for _, text in row)) <= width for row in rows if width >= 40)
+    for width in range(4, 41):
+        texts = get_texts(completion_menu.render_menu_rows(menu, width, 8))
+        assert max(map(len, texts)) <= width
     assert completion_menu.render_menu_rows(None, 40, 8) == []
 
 
@@ -100,14 +101,14 @@ def test_the_menu_counts_the_items_that_do_not_fit() -> None:
 def test_a_long_item_leaves_room_for_the_descriptions() -> None:
     items = (MenuItem("x" * 100, "1 min ago"), MenuItem("short", "2 h ago"))
     rows = completion_menu.render_menu_rows(Menu(items, word_start=0), 40, 8)
-    assert ["".join(part for _, part in row) for row in rows] == [
+    assert get_texts(rows) == [
         "› " + "x" * 26 + "…  1 min ago",  # noqa: RUF001  (an arrow)
         "  short" + " " * 24 + "2 h ago",
     ]
     (long, _) = completion_menu.render_menu_rows(
         Menu((MenuItem("/mode", "y" * 99), MenuItem("/x")), word_start=0), 40, 8
     )
-    assert "".join(part for _, part in long) == "› /mode  " + "y" * 30 + "…"  # noqa: RUF001  (an arrow)
+    assert get_text(long) == "› /mode  " + "y" * 30 + "…"  # noqa: RUF001  (an arrow)
 
 
 def test_stepping_through_the_history_ends_at_the_draft() -> None:

@@ -23,6 +23,7 @@ from shell.view.subagent_activity import MAX_ACTIVITY_CHARS
 from shell.view.subagent_page import build_subagent_page
 from shell.view.subagent_states import MAX_STREAMED_CHARS
 from tests.shell import sample_events
+from tests.shell.view.row_text import get_texts
 
 pytestmark = pytest.mark.quick
 ONE = Address("/primary/general-1")
@@ -55,7 +56,7 @@ def apply_events(*events: UpwardEvent | TextDelta | SessionConfigured) -> Screen
 
 def render_page_text(state: ScreenState, width: int = 40) -> list[str]:
     rows = build_subagent_page(state, ONE, 12.0).render_rows(width)
-    return ["".join(text for _, text in row).rstrip() for row in rows]
+    return [text.rstrip() for text in get_texts(rows)]
 
 
 def test_prompts_replies_and_calls_are_shown_in_order() -> None:
@@ -180,6 +181,6 @@ def test_control_characters_from_agents_are_made_visible() -> None:
         LS.model_copy(update={"title": sample_events.HOSTILE_TEXT}),
     )
     page = build_subagent_page(state, ONE, 12.0)
-    text = "".join(part for row in page.render_rows(60) for _, part in row)
+    text = "".join(get_texts(page.render_rows(60)))
     assert not [char for char in page.title + text if ord(char) < 32 or 127 <= ord(char) < 160]
     assert "\u202e" not in text

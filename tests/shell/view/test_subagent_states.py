@@ -20,9 +20,9 @@ from shell.console.screen_event_queue import SubagentEvent
 from shell.view.event_reducer import apply_event
 from shell.view.footer import render_footer
 from shell.view.screen_state import RunningTurn, ScreenState
-from shell.view.styled_text import Row
 from shell.view.subagent_rows import MAX_SUBAGENT_ROWS, render_subagent_rows
 from shell.view.subagent_states import MAX_TREE_ACTIVITY_CHARS
+from tests.shell.view.row_text import get_text
 
 pytestmark = pytest.mark.quick
 
@@ -61,10 +61,6 @@ def apply_events(*events: SubagentEvent) -> ScreenState:
     return state
 
 
-def get_text(row: Row) -> str:
-    return "".join(part for _, part in row)
-
-
 LS = ToolStarted(turn=1, call_id="c1", tool="bash", title="bash ls")
 LISTED = ToolEnded(turn=1, call_id="c1", tool="bash", title="bash ls", status="ok", text="a")
 
@@ -78,7 +74,9 @@ def test_a_row_shows_activity_elapsed_time_and_tokens() -> None:
     )
     (row,) = render_subagent_rows(state, 75.0, 80)
     assert get_text(row) == "● general-1 look about · bash ls · 1m 05s · 40 tokens"
-    assert all(len(get_text(row)) <= 20 for row in render_subagent_rows(state, 75.0, 20))
+    assert all(
+        len(get_text(narrow_row)) <= 20 for narrow_row in render_subagent_rows(state, 75.0, 20)
+    )
     after = apply_events(
         create_started_event(ONE),
         create_subagent_event(ONE, LS),

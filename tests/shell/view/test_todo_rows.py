@@ -4,6 +4,7 @@ import pytest
 
 from messages.todos import Todo
 from shell.view.todo_rows import render_todo_rows
+from tests.shell.view.row_text import get_texts
 
 pytestmark = pytest.mark.quick
 
@@ -13,7 +14,7 @@ PENDING = Todo(content="test", status="pending")
 
 
 def render_lines(*todos: Todo, width: int = 40, max_rows: int = 5) -> list[str]:
-    return ["".join(text for _, text in row) for row in render_todo_rows(todos, width, max_rows)]
+    return get_texts(render_todo_rows(todos, width, max_rows))
 
 
 def test_items_in_progress_come_first_and_completed_are_counted() -> None:

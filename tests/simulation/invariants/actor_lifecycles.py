@@ -39,7 +39,7 @@ class LifecycleInvariants:
         times_s.append(self._now())
         # The budget counts crashes, and the restart itself comes only after the stop and a delay.
         since_s = self._now() - restart.window_s + DEFAULT_STOP_TIMEOUT_S + MAX_RESTART_DELAY_S
-        recent = [each for each in times_s[1:] if each > since_s]
+        recent = [time_s for time_s in times_s[1:] if time_s > since_s]
         allowed = len(recent) <= restart.limit and (restart.limit > 0 or len(times_s) == 1)
         self._violations.require(allowed, f"{address} was restarted {len(recent)} times")
         return len(times_s) > 1

@@ -67,8 +67,8 @@ class ApprovalInvariants:
 
     def on_agent_restarted(self) -> None:
         """Observe a restart of the agent, which asks again under new ids."""
-        for each in self._requests:
-            self._crash_times_s.setdefault(each, self._now())
+        for request_id in self._requests:
+            self._crash_times_s.setdefault(request_id, self._now())
 
     def on_send(self, to: Address, message: Message, sender: Address) -> None:
         """Observe the agent's requests, and what the broker shows and answers."""
@@ -114,9 +114,9 @@ class ApprovalInvariants:
             case ApprovalWithdrawn():
                 self._ended.setdefault(message.id, "withdrawn")
             case WithdrawApprovals():
-                for each in sorted(self._received):
-                    if self._requests[each].agent.is_under(message.under):
-                        self._ended.setdefault(each, "withdrawn")
+                for request_id in sorted(self._received):
+                    if self._requests[request_id].agent.is_under(message.under):
+                        self._ended.setdefault(request_id, "withdrawn")
             case _:
                 pass
 
@@ -127,11 +127,13 @@ class ApprovalInvariants:
 
     def check_drained(self) -> None:
         """Check that an orderly stop has lost no decision."""
-        for each in self._submitted:
+        for request_id in self._submitted:
             is_safe = (
-                each not in self._requests or each in self._ended or each in self._synced_decisions
+                request_id not in self._requests
+                or request_id in self._ended
+                or request_id in self._synced_decisions
             )
-            self._violations.require(is_safe, f"the decision on {each} was lost")
+            self._violations.require(is_safe, f"the decision on {request_id} was lost")
 
     def on_request_shown(self, request: AnyApprovalRequest) -> None:
         """Check a request that is on screen."""

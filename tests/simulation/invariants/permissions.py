@@ -71,7 +71,7 @@ class PermissionInvariants:
         """Start a run of the program from what is on disk; yolo is never restored."""
         self._project_rules = _parse_rules(grants_file)
         self._project_grants.check_store(self._project_rules)
-        settings = [each for each in records if isinstance(each, SessionSettings)]
+        settings = [record for record in records if isinstance(record, SessionSettings)]
         self._settings = settings[-1] if settings else SessionSettings(mode=self._initial_mode)
         if records and self._settings.mode == "yolo":
             self._settings = self._settings.model_copy(update={"mode": "default"})
@@ -153,7 +153,7 @@ class PermissionInvariants:
             case RevokeGrant():
                 self._revoked.add((message.scope, message.rule))
             case StoreGrant():
-                self._revoked.difference_update((message.scope, each) for each in message.rules)
+                self._revoked.difference_update((message.scope, rule) for rule in message.rules)
             case _:
                 pass
 
@@ -216,10 +216,10 @@ class PermissionInvariants:
         After a crash the user may be asked once more than needed, which is safe.
         """
         parts = request.resolved_requests or request.requests
-        is_allowed = bool(parts) and all(self._is_allowed(each, self._max_mode) for each in parts)
+        is_allowed = bool(parts) and all(self._is_allowed(part, self._max_mode) for part in parts)
         is_late = self._now() > self._last_change_s + MAX_STALE_S
-        is_wrong = no_crashes and is_allowed and is_late and not self._has_failed_write
-        self._violations.require(not is_wrong, f"{request.id} is on screen but already allowed")
+        is_needless = no_crashes and is_allowed and is_late and not self._has_failed_write
+        self._violations.require(not is_needless, f"{request.id} is on screen but already allowed")
 
     def _is_allowed(self, request: PermissionRequest, max_mode: PermissionMode) -> bool:
         """Return True if the mode, a default or a grant allows the request now."""
@@ -247,7 +247,7 @@ class PermissionInvariants:
 
     def has_allowed_call(self, call_id: str) -> bool:
         """Return True if the engine allowed a call in this run."""
-        return any(each.rpartition("/")[0] == call_id for each in self._allowed)
+        return any(evaluation_id.rpartition("/")[0] == call_id for evaluation_id in self._allowed)
 
     def has_allowed_request(self, request_id: str) -> bool:
         """Return True if the engine allowed an approval request in this run."""
@@ -258,9 +258,9 @@ def _parse_rules(grants_file: bytes) -> tuple[Rule, ...]:
     """Return the rules of a grants file; an empty file has none."""
     roots: dict[str, list[dict[str, str]]] = from_json(grants_file)["roots"] if grants_file else {}
     return tuple(
-        Rule(permission=each["permission"], pattern=each["pattern"], action="allow")
+        Rule(permission=entry["permission"], pattern=entry["pattern"], action="allow")
         for root in roots.values()
-        for each in root
+        for entry in root
     )
 
 

@@ -37,7 +37,7 @@ class SessionFileInvariants:
     @property
     def synced_records(self) -> tuple[Record, ...]:
         """Records that are synced, in order."""
-        return tuple(cast("Record", each) for each in self._synced_records)
+        return tuple(cast("Record", record) for record in self._synced_records)
 
     def is_synced(self, record: Message) -> bool:
         """Return True if the record is synced."""
@@ -110,5 +110,5 @@ class SessionFileInvariants:
                     counts[f"the end of turn {record.turn}"] += 1
                 case _:
                     pass
-        for what, count in counts.items():
-            self._violations.require(count <= 1, f"{what} is recorded {count} times")
+        for record_name, count in counts.items():
+            self._violations.require(count <= 1, f"{record_name} is recorded {count} times")

@@ -88,8 +88,8 @@ class ToolCallInvariants:
 
     def _check_turn_end(self, record: Record) -> None:
         if isinstance(record, TurnCompleted | TurnInterrupted | TurnFailed):
-            calls = [each for each, turn in self._turns.items() if turn == record.turn]
-            open_calls = [each for each in calls if each not in self._results]
+            calls = [call_id for call_id, turn in self._turns.items() if turn == record.turn]
+            open_calls = [call_id for call_id in calls if call_id not in self._results]
             self._violations.require(
                 not open_calls,
                 f"turn {record.turn} ends without a result of {', '.join(open_calls)}",
@@ -98,7 +98,7 @@ class ToolCallInvariants:
     def _add_record(self, record: Record) -> None:
         match record:
             case ReplyCompleted():
-                calls = [each for each in record.content if isinstance(each, ToolUseBlock)]
+                calls = [block for block in record.content if isinstance(block, ToolUseBlock)]
                 self._turns.update({call.id: record.turn for call in calls})
             case ToolEnded():
                 known = self._results.setdefault(record.call_id, record)
