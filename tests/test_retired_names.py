@@ -23,7 +23,7 @@ REPLACEMENTS = {
     "ceiling": "max mode",
     "court": "evaluation pool",
     "deaf": "ignores TERM, does not end",
-    "desk": "screen controller",
+    "desk": "screen parts",
     "drafting": "draft input",
     "drifted": "target changed",
     "errand": "task",

@@ -100,7 +100,7 @@ def test_clear_starts_a_new_session() -> None:
     async def script(screen: ScreenHarness) -> None:
         await start_session(screen)
         screen.type("/clear\r")
-        await screen.wait_until(lambda: not screen.controller.app.is_running, "the end")
+        await screen.wait_until(lambda: not screen.parts.app.is_running, "the end")
         next_sessions.append(screen.repl.next_session)
 
     assert run_on_screen(script) == 0
