@@ -73,9 +73,9 @@ class Children:
 
     def stop_newest(self, deadline_s: float) -> None:
         """Stop the child that was started last, if there is one."""
-        for child in reversed(self._cells):
-            self.stop(child, deadline_s)
-            return
+        newest = next(reversed(self._cells), None)
+        if newest is not None:
+            self.stop(newest, deadline_s)
 
     def stop_all(self, deadline_s: float) -> None:
         """Stop all children, newest first; the caller watches their common deadline."""

@@ -59,10 +59,11 @@ class LoopCell(Cell, EventLoopActor):
 
     def accept(self, item: MailboxItem) -> None:
         """Add an item that came through pykka, from any thread."""
-        on_loop = self.event_loop.is_current_thread()
-        if not (
-            self.post(item) if on_loop else self.event_loop.call_soon(partial(self.accept, item))
-        ):
+        if self.event_loop.is_current_thread():
+            is_accepted = self.post(item)
+        else:
+            is_accepted = self.event_loop.call_soon(partial(self.accept, item))
+        if not is_accepted:
             self.on_late_items([item])
 
     def _run_batch(self) -> None:

@@ -143,9 +143,10 @@ class ActorRegistry:
             return
         with self._lock:
             self.dead_letter_count += len(envelopes)
-        for envelope in envelopes if log.isEnabledFor(logging.DEBUG) else ():
-            log.debug("dead letter: %s", _describe_envelope(envelope))
+        is_debug = log.isEnabledFor(logging.DEBUG)
         for envelope in envelopes:
+            if is_debug:
+                log.debug("dead letter: %s", _describe_envelope(envelope))
             self.report_undelivered(envelope, "ended")
 
     def report_undelivered(self, envelope: Envelope, reason: UndeliveredReason) -> None:

@@ -64,8 +64,7 @@ class CrashHistory:
     def record(self, message: Message) -> None:
         """Count a crash on a message."""
         count = self.count(message)
-        if count:
-            self._counts.remove((message, count))
+        self.forget(message)
         self._counts.append((message, count + 1))
 
     def forget(self, message: Message) -> None:

@@ -5,7 +5,12 @@ from contextlib import suppress
 from pathlib import Path
 
 from actors.sessions.errors import map_os_errors
-from actors.sessions.file_system import FileSystem, make_private_folder, require_complete_write
+from actors.sessions.file_system import (
+    FileSystem,
+    close_on_error,
+    make_private_folder,
+    require_complete_write,
+)
 from actors.sessions.session_lock import open_locked
 from actors.sessions.trusted_open import open_private
 
@@ -36,13 +41,10 @@ def create_session_file(path: Path, data: bytes, file_system: FileSystem) -> int
 
 def _write_and_rename(temporary: Path, path: Path, data: bytes, file_system: FileSystem) -> int:
     descriptor = open_locked(temporary, _FLAGS, file_system)
-    try:
+    with close_on_error(descriptor, file_system):
         written = file_system.write(descriptor, data)
         require_complete_write(written, data)
         file_system.sync(descriptor)
         file_system.rename(temporary, path)
         file_system.sync_folder(path.parent)
-    except BaseException:
-        file_system.close(descriptor)
-        raise
     return descriptor

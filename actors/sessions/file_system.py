@@ -3,6 +3,8 @@
 import fcntl
 import os
 import threading
+from collections.abc import Generator
+from contextlib import contextmanager
 from errno import ENOSPC
 from pathlib import Path
 from typing import Protocol
@@ -159,6 +161,16 @@ def _try_to_lock(descriptor: int) -> bool:
     except BlockingIOError:
         return False
     return True
+
+
+@contextmanager
+def close_on_error(descriptor: int, file_system: FileSystem) -> Generator[None]:
+    """Close a file if the block raises; otherwise it stays open."""
+    try:
+        yield
+    except BaseException:
+        file_system.close(descriptor)
+        raise
 
 
 def make_private_folder(folder: Path, file_system: FileSystem) -> None:

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from actors.sessions.errors import LogLockedError
-from actors.sessions.file_system import FileSystem
+from actors.sessions.file_system import FileSystem, close_on_error
 from actors.sessions.log_reader import find_last_session_opened
 from actors.sessions.trusted_open import open_private
 
@@ -18,11 +18,8 @@ def open_locked(path: Path, flags: int, file_system: FileSystem) -> int:
         OSError: it cannot be opened.
     """
     descriptor = open_private(path, flags, file_system)
-    try:
+    with close_on_error(descriptor, file_system):
         _lock(path, descriptor, file_system)
-    except BaseException:
-        file_system.close(descriptor)
-        raise
     return descriptor
 
 

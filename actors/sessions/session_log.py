@@ -8,7 +8,12 @@ from typing import NoReturn
 
 from actors.sessions.create import create_session_file
 from actors.sessions.errors import LogError, map_os_errors
-from actors.sessions.file_system import FileSystem, LocalFileSystem, require_complete_write
+from actors.sessions.file_system import (
+    FileSystem,
+    LocalFileSystem,
+    close_on_error,
+    require_complete_write,
+)
 from actors.sessions.log_reader import LogContents, parse_log
 from actors.sessions.session_lock import open_locked
 from actors.sessions.trusted_open import open_private
@@ -208,13 +213,10 @@ class SessionLog:
     def _reopen_descriptor(self) -> None:
         """Replace the descriptor and check the file; the lock is held throughout."""
         descriptor = open_private(self.path, _FLAGS, self._file_system)
-        try:
+        with close_on_error(descriptor, self._file_system):
             self._require_same_content(descriptor)
             self._file_system.truncate(descriptor, self._valid_bytes)
             self._file_system.sync(descriptor)
-        except BaseException:
-            self._file_system.close(descriptor)
-            raise
         if self._descriptor != self._lock_descriptor:
             self._file_system.close(self._descriptor)
         self._descriptor = descriptor
@@ -249,13 +251,10 @@ def encode_group(records: Sequence[tuple[Record, Address]], first_seq: int, now_
 def _open_and_recover(path: Path, file_system: FileSystem) -> tuple[int, LogContents]:
     with map_os_errors(path):
         descriptor = open_locked(path, _FLAGS, file_system)
-        try:
+        with close_on_error(descriptor, file_system):
             contents = _recover(path, descriptor, file_system)
             # The program that created the file may have been killed before its name was on disk.
             file_system.sync_folder(path.parent)
-        except BaseException:
-            file_system.close(descriptor)
-            raise
     return descriptor, contents
 
 

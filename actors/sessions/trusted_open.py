@@ -10,7 +10,7 @@ import stat
 from pathlib import Path
 
 from actors.sessions.errors import LogError
-from actors.sessions.file_system import FileSystem
+from actors.sessions.file_system import FileSystem, close_on_error
 
 _WRITABLE_BY_OTHERS = 0o022
 
@@ -23,11 +23,8 @@ def open_private(path: Path, flags: int, file_system: FileSystem) -> int:
         OSError: it cannot be opened.
     """
     descriptor = _open(path, flags, file_system)
-    try:
+    with close_on_error(descriptor, file_system):
         _require_trusted(path, file_system.stat(descriptor))
-    except BaseException:
-        file_system.close(descriptor)
-        raise
     return descriptor
 
 
