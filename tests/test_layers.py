@@ -207,9 +207,9 @@ def test_no_source_package_imports_the_tests(package: str) -> None:
 def test_no_two_packages_import_each_other() -> None:
     imports = find_package_imports()
     assert [
-        (*imports[one, other], *imports[other, one])
-        for one, other in imports
-        if one < other and (other, one) in imports
+        (*imports[package, other], *imports[other, package])
+        for package, other in imports
+        if package < other and (other, package) in imports
     ] == []
 
 

@@ -21,9 +21,9 @@ class RunningSystem:
 @pytest.fixture
 def running_system() -> Iterator[RunningSystem]:
     before = set(threading.enumerate())
-    born: queue.SimpleQueue[Probe] = queue.SimpleQueue()
-    system = ActorSystem(partial(Probe, born))
-    yield RunningSystem(system, born.get(timeout=PROBE_TIMEOUT_S))
+    started: queue.SimpleQueue[Probe] = queue.SimpleQueue()
+    system = ActorSystem(partial(Probe, started))
+    yield RunningSystem(system, started.get(timeout=PROBE_TIMEOUT_S))
     assert system.stop(), "an actor did not stop in time"
     assert system.addresses == ()
     for thread in set(threading.enumerate()) - before:

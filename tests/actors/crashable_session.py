@@ -55,7 +55,7 @@ CRASH_MESSAGES: dict[ActorName, Message] = {
 
 
 class InjectedCrashError(Exception):
-    """A crash that a test asked for."""
+    """A crash that a test requested."""
 
 
 class CrashTrigger:
@@ -120,8 +120,7 @@ class ConsoleProbe(Probe):
     def on_receive(self, message: Message) -> None:
         match message:
             case ShowApproval():
-                shown = message.request.id
-                (self.shown_twice_ids if shown in self.shown_ids else self.shown_ids).append(shown)
+                self._track_shown(message.request.id)
             case DismissApproval():
                 self.shown_ids.remove(message.id)
             case PeerRestarted():
@@ -130,6 +129,10 @@ class ConsoleProbe(Probe):
             case _:
                 pass
         super().on_receive(message)
+
+    def _track_shown(self, request_id: str) -> None:
+        is_shown = request_id in self.shown_ids
+        (self.shown_twice_ids if is_shown else self.shown_ids).append(request_id)
 
     # Called on the test's thread
 
@@ -140,8 +143,8 @@ class ConsoleProbe(Probe):
             if isinstance(message, kind):
                 return message
 
-    def submit_decision(self, request_id: str, answer: ApprovalDecision = "once") -> None:
-        self.tell(APPROVALS, SubmitDecision(id=request_id, decision=answer))
+    def submit_decision(self, request_id: str, decision: ApprovalDecision = "once") -> None:
+        self.tell(APPROVALS, SubmitDecision(id=request_id, decision=decision))
 
 
 class OneCallModel:

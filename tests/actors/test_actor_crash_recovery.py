@@ -48,7 +48,9 @@ def crashable_session(tmp_path: Path) -> Iterator[CrashableSession]:
     requested = [record.id for record in crashable.records_of_type(ExecApprovalRequest)]
     decided = [record.id for record in crashable.records_of_type(ApprovalDecided)]
     ended = decided + [record.id for record in crashable.records_of_type(ApprovalWithdrawn)]
-    assert sorted(requested) == sorted(set(ended)) == sorted(ended), "a request had not one end"
+    assert sorted(requested) == sorted(set(ended)) == sorted(ended), (
+        "a request did not end exactly once"
+    )
 
 
 def wait_for_request(crashable_session: CrashableSession) -> str:
@@ -117,25 +119,25 @@ def test_a_decision_lost_in_a_broker_crash_is_requested_again(
     expect_turn_completed(crashable_session)
 
 
-@pytest.mark.parametrize("answer", ["once", "no"])
+@pytest.mark.parametrize("decision", ["once", "no"])
 def test_a_restarted_broker_never_shows_ended_requests(
-    crashable_session: CrashableSession, answer: str
+    crashable_session: CrashableSession, decision: str
 ) -> None:
     crashable_session.prompt()
     request = crashable_session.console_probe.wait_for(ShowApproval).request
-    given = SubmitDecision.model_validate({"id": request.id, "decision": answer})
-    crashable_session.console_probe.tell(APPROVALS, given)
+    submission = SubmitDecision.model_validate({"id": request.id, "decision": decision})
+    crashable_session.console_probe.tell(APPROVALS, submission)
     crashable_session.console_probe.wait_for(TurnCompleted)
     crashable_session.crash("approvals")
     crashable_session.console_probe.tell(APPROVALS, request)
-    assert crashable_session.console_probe.wait_for(ApprovalDecided).decision == answer
+    assert crashable_session.console_probe.wait_for(ApprovalDecided).decision == decision
     crashable_session.console_probe.tell(APPROVALS, request)
-    crashable_session.console_probe.tell(APPROVALS, given)
+    crashable_session.console_probe.tell(APPROVALS, submission)
     crashable_session.prompt(2)
     assert crashable_session.console_probe.wait_for(ShowApproval).request.id == "/primary#2@1"
     crashable_session.console_probe.submit_decision("/primary#2@1", "no")
     crashable_session.console_probe.wait_for(TurnCompleted)
-    assert len(crashable_session.tool_executions) == (answer == "once")
+    assert len(crashable_session.tool_executions) == (decision == "once")
 
 
 @pytest.mark.parametrize(
@@ -203,9 +205,9 @@ def test_a_call_started_before_a_crash_is_not_rerun(
     crashable_session: CrashableSession, point: CrashPoint, message_type: type[Message], runs: int
 ) -> None:
     crashable_session.prompt()
-    approval = wait_for_request(crashable_session)
+    request_id = wait_for_request(crashable_session)
     crashable_session.crash_triggers["primary"].crash_on(point, message_type)
-    crashable_session.console_probe.submit_decision(approval)
+    crashable_session.console_probe.submit_decision(request_id)
     expect_turn_completed(crashable_session, executions=runs, result="outcome is unknown")
     assert len(crashable_session.records_of_type(ApprovalDecided)) == 1
 
@@ -247,15 +249,15 @@ def test_an_evaluation_that_keeps_crashing_the_engine_is_denied(
 def test_a_crashing_journal_writes_each_record_once_in_order(
     crashable_session: CrashableSession, point: CrashPoint, message_type: type[Message], nth: int
 ) -> None:
-    """What one author says again may come behind what another said meanwhile."""
+    """A record that is sent again may follow records that another actor wrote meanwhile."""
     crashable_session.crash_triggers["journal"].crash_on(point, message_type, nth=nth)
     crashable_session.prompt()
     crashable_session.console_probe.submit_decision(wait_for_request(crashable_session))
     expect_turn_completed(crashable_session)
-    written = [type(record) for record in crashable_session.records()]
-    brokers = [ExecApprovalRequest, ApprovalDecided]
-    assert [record for record in written if record in brokers] == brokers
-    assert [record for record in written if record not in brokers] == [
+    types = [type(record) for record in crashable_session.records()]
+    broker_types = [ExecApprovalRequest, ApprovalDecided]
+    assert [written for written in types if written in broker_types] == broker_types
+    assert [written for written in types if written not in broker_types] == [
         SessionHeader,
         SessionOpened,
         TurnStarted,
@@ -276,7 +278,7 @@ def test_the_session_ends_when_a_required_actor_cannot_restart(
 ) -> None:
     crashable_session.crash(name, failing_restarts=3)
     end = crashable_session.end_messages.get(timeout=PROBE_TIMEOUT_S)
-    why = f"/{name} failed (crash): InjectedCrashError: start"
-    assert end == ChildCompleted(child=ROOT, result=why)
+    reason = f"/{name} failed (crash): InjectedCrashError: start"
+    assert end == ChildCompleted(child=ROOT, result=reason)
     assert crashable_session.system.addresses == ()
     assert crashable_session.restart_notices.empty()

@@ -1,4 +1,4 @@
-"""Hypothesis strategies for every message, read off their fields."""
+"""Hypothesis strategies for every message, derived from its fields."""
 
 from collections.abc import Iterator
 from typing import Annotated, cast, get_args
@@ -13,14 +13,14 @@ from messages.serialization import MESSAGE_MODULES, JournalLine, message_types_i
 from messages.supervision import Undelivered
 
 MESSAGE_TYPES: tuple[type[Message], ...] = tuple(
-    kind for room in MESSAGE_MODULES for kind in message_types_in(room)
+    kind for module in MESSAGE_MODULES for kind in message_types_in(module)
 )
 TIMESTAMPS_S = st.integers(0, 4_000_000_000_000).map(lambda ms: ms / 1000)
-"""The wall clock as a line keeps it: to the millisecond."""
+"""Times of the wall clock in milliseconds, the precision of a journal line."""
 
 
 def text() -> st.SearchStrategy[str]:
-    """Favour what a line could trip over."""
+    """Generate text, often with characters that need escaping in a journal line."""
     return st.text(max_size=20) | st.sampled_from(['","crc":"', "\n", "\x00", "\u2028", "é\\"])
 
 
@@ -48,31 +48,33 @@ def journal_lines(message_type: type[Message]) -> st.SearchStrategy[JournalLine]
     )
 
 
-def _values(base: type[Value]) -> Iterator[type[Value]]:
+def _iterate_subclasses(base: type[Value]) -> Iterator[type[Value]]:
     for kind in base.__subclasses__():
         yield kind
-        yield from _values(kind)
+        yield from _iterate_subclasses(kind)
 
 
-def _field(info: FieldInfo) -> st.SearchStrategy[object]:
+def _build_field_strategy(info: FieldInfo) -> st.SearchStrategy[object]:
     if JsonValue in get_args(info.annotation):
         return st.dictionaries(text(), json_values(), max_size=3)
-    bounded = Annotated[(info.annotation, *info.metadata)] if info.metadata else info.annotation
-    return st.from_type(cast("type[object]", bounded))
+    annotation = Annotated[(info.annotation, *info.metadata)] if info.metadata else info.annotation
+    return st.from_type(cast("type[object]", annotation))
 
 
-def _built(kind: type[Value]) -> st.SearchStrategy[Value]:
-    return st.builds(kind, **{name: _field(info) for name, info in kind.model_fields.items()})
+def _build_strategy(kind: type[Value]) -> st.SearchStrategy[Value]:
+    return st.builds(
+        kind, **{name: _build_field_strategy(info) for name, info in kind.model_fields.items()}
+    )
 
 
 def _register() -> None:
-    """By function: a strategy is kept once resolved, so every kind must be known before."""
+    """Register a strategy for every type; Hypothesis caches each one when it first resolves it."""
     st.register_type_strategy(str, text())
     st.register_type_strategy(Address, addresses())
-    for kind in _values(Value):
-        st.register_type_strategy(kind, _built)
-    returned = [kind for kind in MESSAGE_TYPES if kind is not Undelivered]
-    st.register_type_strategy(Message, st.sampled_from(returned).flatmap(st.from_type))
+    for kind in _iterate_subclasses(Value):
+        st.register_type_strategy(kind, _build_strategy)
+    deliverable = [kind for kind in MESSAGE_TYPES if kind is not Undelivered]
+    st.register_type_strategy(Message, st.sampled_from(deliverable).flatmap(st.from_type))
 
 
 _register()

@@ -41,7 +41,7 @@ def message_modules() -> list[ModuleType]:
 
 def test_every_module_with_messages_is_in_message_modules() -> None:
     assert {module.__name__ for module in message_modules() if message_types_in(module)} == {
-        room.__name__ for room in MESSAGE_MODULES
+        module.__name__ for module in MESSAGE_MODULES
     }
 
 
@@ -73,45 +73,45 @@ def test_no_message_field_collides_with_journal_line_keys() -> None:
 def test_every_message_survives_encoding_as_json_and_line(
     kind: type[Message], data: st.DataObject
 ) -> None:
-    """One draw for the three ways: drawing takes longer than all of them."""
+    """One test for both formats, because drawing an example takes longer than encoding it."""
     line = data.draw(journal_lines(kind))
-    alone = encode(line.message)
-    assert b"\n" not in alone
-    assert decode(alone) == line.message
-    assert encode(decode(alone)) == alone
+    encoded = encode(line.message)
+    assert b"\n" not in encoded
+    assert decode(encoded) == line.message
+    assert encode(decode(encoded)) == encoded
 
-    written = encode_line(line)
-    assert written.index(b"\n") == len(written) - 1
-    assert json.loads(written)["type"] == kind.model_fields["type"].default
-    assert decode_line(written) == line
+    encoded_line = encode_line(line)
+    assert encoded_line.index(b"\n") == len(encoded_line) - 1
+    assert json.loads(encoded_line)["type"] == kind.model_fields["type"].default
+    assert decode_line(encoded_line) == line
 
 
 @settings(max_examples=2 * settings().max_examples)
 @given(data=st.data())
 def test_a_line_with_any_byte_changed_is_rejected(data: st.DataObject) -> None:
-    written = bytearray(
+    encoded = bytearray(
         encode_line(data.draw(journal_lines(data.draw(st.sampled_from(MESSAGE_TYPES)))))
     )
-    written[data.draw(st.integers(0, len(written) - 1))] ^= data.draw(st.integers(1, 255))
+    encoded[data.draw(st.integers(0, len(encoded) - 1))] ^= data.draw(st.integers(1, 255))
     with pytest.raises(DecodeError):
-        decode_line(bytes(written))
+        decode_line(bytes(encoded))
 
 
 def test_a_line_with_any_bit_flipped_is_rejected() -> None:
-    written = encode_line(LINE)
-    for at in range(len(written)):
+    encoded = encode_line(LINE)
+    for position in range(len(encoded)):
         for bit in range(8):
-            flipped = bytearray(written)
-            flipped[at] ^= 1 << bit
+            flipped = bytearray(encoded)
+            flipped[position] ^= 1 << bit
             with pytest.raises(DecodeError):
                 decode_line(bytes(flipped))
 
 
 def test_no_prefix_of_a_line_is_valid() -> None:
-    written = encode_line(LINE)
-    for length in range(len(written) - 1):
+    encoded = encode_line(LINE)
+    for length in range(len(encoded) - 1):
         with pytest.raises(DecodeError):
-            decode_line(written[:length])
+            decode_line(encoded[:length])
 
 
 @given(st.binary(max_size=200))
@@ -146,17 +146,17 @@ def test_invalid_messages_are_rejected(data: bytes) -> None:
 
 
 def test_a_decode_error_is_one_line_without_content() -> None:
-    with pytest.raises(DecodeError) as refused:
+    with pytest.raises(DecodeError) as caught:
         decode(b'{"type":"appended","id":"a secret\\nline"}')
-    assert "secret" not in str(refused.value)
-    assert "\n" not in str(refused.value)
+    assert "secret" not in str(caught.value)
+    assert "\n" not in str(caught.value)
 
 
-def test_a_valid_line_without_a_message_is_rejected() -> None:
+def test_a_message_without_journal_line_keys_is_rejected() -> None:
     assert isinstance(decode_line(encode_line(LINE)).message, Appended)
-    unstamped = encode(Appended(id=3))
+    message_only = encode(Appended(id=3))
     with pytest.raises(DecodeError):
-        decode_line(unstamped)
+        decode_line(message_only)
 
 
 def test_the_message_adapter_is_built_once() -> None:

@@ -114,27 +114,15 @@ class Program:
     def start(
         self,
         *arguments: str | bytes,
+        command: Sequence[str] = COMMAND,
         stdin: int = subprocess.DEVNULL,
         stdout: int = subprocess.PIPE,
         cwd: Path | None = None,
         environment: Mapping[str, str | None] | None = None,
     ) -> "RunningProgram":
-        """Start the program without waiting for it."""
-        return self.start_command(
-            *COMMAND, *arguments, stdin=stdin, stdout=stdout, cwd=cwd, environment=environment
-        )
-
-    def start_command(
-        self,
-        *command: str | bytes,
-        stdin: int = subprocess.DEVNULL,
-        stdout: int = subprocess.PIPE,
-        cwd: Path | None = None,
-        environment: Mapping[str, str | None] | None = None,
-    ) -> "RunningProgram":
-        """Start another command in the same environment."""
+        """Start the program, or another command in its environment, without waiting for it."""
         process = subprocess.Popen(
-            command,
+            [*command, *arguments],
             cwd=cwd or self.repository,
             env=self.environment(**(environment or {})),
             stdin=stdin,

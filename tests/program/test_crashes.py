@@ -26,14 +26,14 @@ FAULTY_PROGRAM = (sys.executable, "-P", str(Path(__file__).parent / "faulty_prog
 
 
 def start_with_fault(program: Program, fault: str) -> RunningProgram:
-    return program.start_command(*FAULTY_PROGRAM, fault, "-p", "Work.", *YOLO)
+    return program.start(fault, "-p", "Work.", *YOLO, command=FAULTY_PROGRAM)
 
 
-def crash_actor(program: Program, shown: PtyTerminal, name: str, nth: int) -> None:
+def crash_actor(program: Program, terminal: PtyTerminal, name: str, nth: int) -> None:
     """Crash an actor of the running program and wait for the notice."""
     (program.repository / "crash").write_text(f"{name}\n")
     notice = f"/{name} crashed"
-    shown.wait_until(lambda: shown.read_scrollback().count(notice) == nth, notice)
+    terminal.wait_until(lambda: terminal.read_scrollback().count(notice) == nth, notice)
 
 
 def read_log_file(program: Program) -> str:
@@ -69,26 +69,26 @@ def test_every_actor_can_crash_without_losing_anything(
         os.mkfifo(program.repository / pipe)
     with (
         program.serve(*answers) as server,
-        open_repl(program, "crashing", "Work.", command=FAULTY_PROGRAM, rows=40) as shown,
+        open_repl(program, "crashing", "Work.", command=FAULTY_PROGRAM, rows=40) as terminal,
     ):
-        shown.wait_for_text("Press a key to answer")
+        terminal.wait_for_text("Press a key to answer")
         for name in ("journal", "permissions", "approvals", "console", "primary"):
-            crash_actor(program, shown, name, nth=1)
-            shown.wait_for_text("echo yes > out")
+            crash_actor(program, terminal, name, nth=1)
+            terminal.wait_for_text("echo yes > out")
         # The crashes of broker and console reset the screen; the agent withdraws its old request.
         withdrawn = "The request on screen was withdrawn."
-        shown.wait_until(lambda: shown.read_scrollback().count(withdrawn) == 3, withdrawn)
-        shown.wait_for_text("Press a key to answer")
-        shown.type("y")
-        shown.wait_for_text("echo ran >> runs")
-        shown.wait_for_text("Press a key to answer")
-        shown.type("y")
+        terminal.wait_until(lambda: terminal.read_scrollback().count(withdrawn) == 3, withdrawn)
+        terminal.wait_for_text("Press a key to answer")
+        terminal.type("y")
+        terminal.wait_for_text("echo ran >> runs")
+        terminal.wait_for_text("Press a key to answer")
+        terminal.type("y")
         command_watch.wait_for_output()
         for name in ("journal", "permissions", "approvals", "console"):
-            crash_actor(program, shown, name, nth=2)
+            crash_actor(program, terminal, name, nth=2)
         (program.repository / "go").write_text("continued\n")
-        shown.wait_for_text("Done.")
-        quit_repl(shown)
+        terminal.wait_for_text("Done.")
+        quit_repl(terminal)
 
     assert [tool_results(request_messages(server, nth)[-1]) for nth in (1, 2)] == [
         [("(no output)", False)],

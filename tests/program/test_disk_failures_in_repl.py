@@ -27,21 +27,21 @@ def test_a_conversation_survives_a_full_disk(program: Program, small_disk: Path)
         respond_tool_call("bash", command="touch ran-later"),
         respond_text("Three."),
     ]
-    with program.serve(*responses), open_repl(program, *YOLO) as shown:
-        shown.wait_for_text("build · yolo")
-        shown.type("First.\r")
-        shown.wait_for_text("One.")
+    with program.serve(*responses), open_repl(program, *YOLO) as terminal:
+        terminal.wait_for_text("build · yolo")
+        terminal.type("First.\r")
+        terminal.wait_for_text("One.")
         ballast = fill_disk(small_disk)
-        shown.type("Second.\r")
-        shown.wait_for_text(NOT_SAVED)
-        shown.wait_for_text("Two.")
+        terminal.type("Second.\r")
+        terminal.wait_for_text(NOT_SAVED)
+        terminal.wait_for_text("Two.")
         assert not (program.repository / "ran").exists()
         ballast.unlink()
-        shown.wait_for_text(PERSISTENCE_RECOVERED[:40])
-        shown.wait_for_no_text(NOT_SAVED)
-        shown.type("Third.\r")
-        shown.wait_for_text("Three.")
-        quit_repl(shown)
+        terminal.wait_for_text(PERSISTENCE_RECOVERED[:40])
+        terminal.wait_for_no_text(NOT_SAVED)
+        terminal.type("Third.\r")
+        terminal.wait_for_text("Three.")
+        quit_repl(terminal)
     assert (program.repository / "ran-later").exists()
     records = read_log(program.session_file).records
     started = [record.turn for record in records if isinstance(record, TurnStarted)]
@@ -54,17 +54,17 @@ def test_a_conversation_survives_a_full_disk(program: Program, small_disk: Path)
 def test_a_conversation_continues_without_its_session_file(program: Program) -> None:
     with (
         program.serve(respond_text("One."), respond_text("Two.")),
-        open_repl(program, *YOLO) as shown,
+        open_repl(program, *YOLO) as terminal,
     ):
-        shown.wait_for_text("build · yolo")
-        shown.type("First.\r")
-        shown.wait_for_text("One.")
+        terminal.wait_for_text("build · yolo")
+        terminal.type("First.\r")
+        terminal.wait_for_text("One.")
         program.session_file.unlink()
-        shown.type("Second.\r")
-        shown.wait_for_text("Two.")
-        shown.wait_for_text(NOT_SAVED)
+        terminal.type("Second.\r")
+        terminal.wait_for_text("Two.")
+        terminal.wait_for_text(NOT_SAVED)
         # The notice is printed after the footer changes, and may be wrapped.
-        shown.wait_until(
-            lambda: "thefilewasdeleted" in "".join(shown.read_screen().split()), "notice"
+        terminal.wait_until(
+            lambda: "thefilewasdeleted" in "".join(terminal.read_screen().split()), "notice"
         )
-        quit_repl(shown)
+        quit_repl(terminal)

@@ -14,29 +14,31 @@ def test_a_whole_session_in_line_mode_prints_no_escape_codes(program: Program) -
     )
     with (
         program.serve(command, question, respond_text("**Done**."), respond_text("Bye.")),
-        open_repl(program, "Work.", environment={"TERM": "dumb"}) as shown,
+        open_repl(program, "Work.", environment={"TERM": "dumb"}) as terminal,
     ):
-        shown.type("yes 1\nyes\n")
-        shown.wait_for_text("yes 1        Yes, once")
-        shown.wait_for_text("There is no open request with number 1.")
+        terminal.type("yes 1\nyes\n")
+        terminal.wait_for_text("yes 1        Yes, once")
+        terminal.wait_for_text("There is no open request with number 1.")
         assert not (program.repository / "ran").exists()
-        shown.type("yes 7\n")
-        shown.wait_for_text("There is no open request with number 7.")
-        shown.type("yes 1\n")
-        shown.wait_for_text("reply 2")
+        terminal.type("yes 7\n")
+        terminal.wait_for_text("There is no open request with number 7.")
+        terminal.type("yes 1\n")
+        terminal.wait_for_text("reply 2")
         assert (program.repository / "ran").read_text() == "x\n"
-        shown.type("reply 2 1\n")
-        shown.wait_for_text("Done.")
-        shown.wait_for_text("Bye.")
-        shown.type("!echo mine\n")
-        shown.wait_for_text("  mine")
-        shown.type("/status\n")
-        shown.wait_for_text("session")
-        shown.send_signal(signal.SIGINT)
-        shown.wait_for_text("Press Ctrl-C again to exit.")
-        shown.send_signal(signal.SIGINT)
-        assert shown.wait_for_exit() == 130
-        assert b"\x1b" not in shown.raw
-        assert shown.read_scrollback().count("!echo mine") == 1, "the terminal echoes what is typed"
-        assert "\nSession " in shown.read_scrollback(), "on its own line"
+        terminal.type("reply 2 1\n")
+        terminal.wait_for_text("Done.")
+        terminal.wait_for_text("Bye.")
+        terminal.type("!echo mine\n")
+        terminal.wait_for_text("  mine")
+        terminal.type("/status\n")
+        terminal.wait_for_text("session")
+        terminal.send_signal(signal.SIGINT)
+        terminal.wait_for_text("Press Ctrl-C again to exit.")
+        terminal.send_signal(signal.SIGINT)
+        assert terminal.wait_for_exit() == 130
+        assert b"\x1b" not in terminal.raw
+        assert terminal.read_scrollback().count("!echo mine") == 1, (
+            "the terminal echoes what is typed"
+        )
+        assert "\nSession " in terminal.read_scrollback(), "on its own line"
     assert program.record_types().count("turn_completed") == 2

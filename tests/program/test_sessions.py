@@ -1,6 +1,5 @@
 """`greenroom sessions`, and choosing a session to resume or fork."""
 
-import itertools
 import json
 import os
 import pty
@@ -29,12 +28,6 @@ def create_two_sessions(program: Program) -> tuple[str, str]:
     program.run("-p", "New prompt.")
     (new,) = set(program.session_files) - {old}
     return old.stem, new.stem
-
-
-def common_prefix(one: str, other: str) -> str:
-    """Return the common prefix of two ids."""
-    pairs = zip(one, other, strict=False)
-    return "".join(a for a, _ in itertools.takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def successful_output(done: CompletedRun) -> str:
@@ -151,7 +144,7 @@ def test_a_session_is_resumed_by_a_prefix_of_its_id(program: Program) -> None:
         respond_text("One."), respond_text("Two."), respond_text("Three.")
     ) as server:
         old, new = create_two_sessions(program)
-        prefix = common_prefix(old, new)
+        prefix = os.path.commonprefix([old, new])  # noqa: RUF071  (ids are not paths)
         done = program.run("-p", "On.", "--resume", old[: len(prefix) + 1])
         ambiguous = program.run("-p", "On.", "--resume", prefix)
     assert (done.exit_status, done.stdout) == (0, b"Three.\n")

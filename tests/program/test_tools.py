@@ -41,7 +41,7 @@ def test_searches_report_matches_and_count_omissions(program: Program) -> None:
     (folder / ".gitignore").write_text("ignored.txt\n")
     (folder / "out").symlink_to("/etc/passwd")
     os.mkfifo(folder / "pipe")
-    matches, secret, names, outside, wrong, piped = run_calls(
+    matches, secret, names, outside, invalid, piped = run_calls(
         program,
         ("grep", {"pattern": "needle"}),
         ("grep", {"pattern": "needle", "path": ".env"}),
@@ -65,7 +65,7 @@ def test_searches_report_matches_and_count_omissions(program: Program) -> None:
         "[truncated: the first 500 of 5,000 files; use a more specific pattern]"
     )
     assert outside.startswith("error: Denied: ")
-    assert wrong.startswith("error: invalid regular expression")
+    assert invalid.startswith("error: invalid regular expression")
     assert piped == "error: pipe is a named pipe, not a directory or a regular file"
 
 
@@ -103,7 +103,7 @@ def test_read_explains_what_it_cannot_show(program: Program) -> None:
 
 def test_todos_help_and_questions_in_a_headless_run(program: Program) -> None:
     todo: dict[str, JsonValue] = {"content": "mend it", "status": "in_progress"}
-    todos, wrong, help_text, question, empty = run_calls(
+    todos, invalid, help_text, question, empty = run_calls(
         program,
         ("todo_write", {"todos": [todo]}),
         ("todo_write", {"todos": [{"text": "no such key"}]}),
@@ -112,7 +112,7 @@ def test_todos_help_and_questions_in_a_headless_run(program: Program) -> None:
         ("question", {"questions": []}),
     )
     assert todos == "To-do list updated: 0 of 1 completed."
-    assert "todos.0.content: Field required" in wrong
+    assert "todos.0.content: Field required" in invalid
     assert "--add-dir" in help_text
     assert "/model" in help_text
     assert question.startswith("error: Denied: ")
@@ -139,17 +139,17 @@ def test_questions_and_approvals_are_answered_on_the_screen(
         respond_text("", ScriptedCall("grep", {"pattern": "needle", "path": str(outside)})),
         respond_text("Done."),
     )
-    with program.serve(*answers) as server, open_repl(program, "Go.") as shown:
-        shown.wait_for_text("Enter or a number: answer")
-        shown.type("2")
-        shown.wait_for_text("Tab: answer in your own words")
-        shown.type("\t")
-        shown.wait_for_text("Enter")
-        shown.type("as you like\r")
-        shown.wait_for_text("Press a key to answer")
-        shown.type("y")
-        shown.wait_for_text("Done.")
-        quit_repl(shown)
+    with program.serve(*answers) as server, open_repl(program, "Go.") as terminal:
+        terminal.wait_for_text("Enter or a number: answer")
+        terminal.type("2")
+        terminal.wait_for_text("Tab: answer in your own words")
+        terminal.type("\t")
+        terminal.wait_for_text("Enter")
+        terminal.type("as you like\r")
+        terminal.wait_for_text("Press a key to answer")
+        terminal.type("y")
+        terminal.wait_for_text("Done.")
+        quit_repl(terminal)
     results = [
         text for message in request_messages(server)[2::2] for text, _ in tool_results(message)
     ]

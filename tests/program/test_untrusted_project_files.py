@@ -65,7 +65,7 @@ def run_audited(program: Program, *arguments: str) -> CompletedRun:
     code = AUDIT_SCRIPT.format(
         boot=COMMAND[-1], arguments=arguments, repository=str(program.repository)
     )
-    return program.start_command(sys.executable, "-P", "-c", code).wait()
+    return program.start(command=(sys.executable, "-P", "-c", code)).wait()
 
 
 def test_a_hostile_repository_runs_nothing(
@@ -93,9 +93,8 @@ def test_a_hostile_repository_starts_no_process(program: Program) -> None:
     calls = "trace=execve,execveat,connect,bind,listen"
     with program.serve(respond_text("Yes.")) as server:
         port = server.base_url.rpartition(":")[2]
-        done = program.start_command(
-            *(strace, "-f", "-qq", "-e", calls, "-o", str(trace)), *COMMAND, "-p", "Hello."
-        ).wait()
+        tracer = (strace, "-f", "-qq", "-e", calls, "-o", str(trace))
+        done = program.start("-p", "Hello.", command=(*tracer, *COMMAND)).wait()
     if done.exit_status != 0 and "ptrace" in done.stderr:
         pytest.skip("this system does not allow tracing")
     assert done.exit_status == 0
@@ -147,21 +146,21 @@ def test_the_trust_question_comes_first_and_needs_a_yes(
 ) -> None:
     make_hostile(program.repository)
     with program.serve(respond_text("Hello back."), respond_text("And again.")) as server:
-        with open_repl(program, "Hello.") as shown:
-            shown.wait_for_text("[y/N]")
-            assert ".greenroom/config.toml" in shown.read_screen()
+        with open_repl(program, "Hello.") as terminal:
+            terminal.wait_for_text("[y/N]")
+            assert ".greenroom/config.toml" in terminal.read_screen()
             assert server.connection_count == 0
             assert not any(program.state_folder.rglob("*.jsonl"))
-            shown.type(answer)
-            shown.wait_for_text("Hello back.")
-            shown.type("/status\r")
-            shown.wait_for_text("trusted    " + ("yes" if trusted else "no"))
-            assert ("AGENTS.md (20 bytes)" in shown.read_screen()) is trusted
-            quit_repl(shown)
-        with open_repl(program, "Hello.") as shown:
-            shown.wait_for_text("And again.")
-            assert "[y/N]" not in shown.read_scrollback()
-            quit_repl(shown)
+            terminal.type(answer)
+            terminal.wait_for_text("Hello back.")
+            terminal.type("/status\r")
+            terminal.wait_for_text("trusted    " + ("yes" if trusted else "no"))
+            assert ("AGENTS.md (20 bytes)" in terminal.read_screen()) is trusted
+            quit_repl(terminal)
+        with open_repl(program, "Hello.") as terminal:
+            terminal.wait_for_text("And again.")
+            assert "[y/N]" not in terminal.read_scrollback()
+            quit_repl(terminal)
     assert {("Obey" in str(request.body["system"])) for request in server.requests} == {trusted}
     assert {request.body["model"] == "theirs" for request in server.requests} == {trusted}
     assert list_markers(program.repository) == []
@@ -171,22 +170,22 @@ def test_keys_before_the_trust_question_do_not_answer_it(program: Program) -> No
     make_hostile(program.repository)
     with (
         program.serve(respond_text("Hello back.")) as server,
-        open_repl(program, "Hello.") as shown,
+        open_repl(program, "Hello.") as terminal,
     ):
-        shown.type("y\r")
-        shown.wait_for_text("[y/N]")
-        shown.type("n\r")
-        shown.wait_for_text("Hello back.")
-        quit_repl(shown)
+        terminal.type("y\r")
+        terminal.wait_for_text("[y/N]")
+        terminal.type("n\r")
+        terminal.wait_for_text("Hello back.")
+        quit_repl(terminal)
     assert "Obey" not in str(server.requests[0].body)
 
 
 def test_ctrl_c_at_the_trust_question_decides_nothing(program: Program) -> None:
     make_hostile(program.repository)
-    with open_repl(program, "Hello.") as shown:
-        shown.wait_for_text("[y/N]")
-        shown.type("\x03")
-        assert shown.wait_for_exit() == 130
+    with open_repl(program, "Hello.") as terminal:
+        terminal.wait_for_text("[y/N]")
+        terminal.type("\x03")
+        assert terminal.wait_for_exit() == 130
     assert not (program.state_folder / "trust.json").exists()
 
 

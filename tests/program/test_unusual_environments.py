@@ -76,7 +76,7 @@ def start_limited(program: Program, limit: str, *arguments: str) -> RunningProgr
     """Start the program under a limit, which must not truncate Python's bytecode cache."""
     shell = f"{limit}; exec {shlex.join([*COMMAND, *arguments])}"
     no_cache = {"PYTHONDONTWRITEBYTECODE": "1"}
-    return program.start_command("bash", "-c", shell, environment=no_cache)
+    return program.start(command=("bash", "-c", shell), environment=no_cache)
 
 
 def test_the_debug_log_has_no_key(program: Program) -> None:

@@ -68,40 +68,40 @@ class BrokerModel:
         self._disk: list[Record] = []
         self._screen: list[str] = []
         self._shown: set[str] = set()
-        self._chosen: dict[str, ApprovalDecision] = {}
+        self._decisions: dict[str, ApprovalDecision] = {}
         self._granted: set[str] = set()
         self._unsynced: deque[Append] = deque()
         self._engine: deque[Message] = deque()
         self._sent: list[tuple[Address, ApprovalBrokerInbox]] = []
         self._can_decide = False
-        self._is_disrupting = True
+        self._has_disturbances = True
 
-    def run(self, steps: int) -> None:
+    def run(self, step_count: int) -> None:
         """Take random steps, then let everything finish."""
-        for _ in range(steps):
-            self.random.choice(self._choices())()
-        self._is_disrupting = False
+        for _ in range(step_count):
+            self.random.choice(self._list_steps())()
+        self._has_disturbances = False
         for _ in range(1_000):
-            choices = self._choices()
-            if not choices:
+            steps = self._list_steps()
+            if not steps:
                 break
-            self.random.choice(choices)()
+            self.random.choice(steps)()
         self._check_idle()
 
-    def _choices(self) -> list[Callable[[], None]]:
-        choices: list[Callable[[], None]] = []
-        choices += [self._sync] if self._unsynced else []
-        choices += [self._engine_answers] if self._engine else []
-        choices += [self._submit_decision] if self._screen else []
-        if self._is_disrupting:
-            choices += [
+    def _list_steps(self) -> list[Callable[[], None]]:
+        steps: list[Callable[[], None]] = []
+        steps += [self._sync] if self._unsynced else []
+        steps += [self._answer_from_engine] if self._engine else []
+        steps += [self._submit_decision] if self._screen else []
+        if self._has_disturbances:
+            steps += [
                 self._send_request,
                 self._send_request,
                 self._withdraw,
                 self._change_availability,
                 self._repeat,
             ]
-        return choices
+        return steps
 
     def _check_idle(self) -> None:
         assert self._screen == [], "a request is left on the screen"
@@ -126,12 +126,12 @@ class BrokerModel:
             return
         single = self.random.choice(list(self._requests.values()))
         under = self.random.choice(AGENTS[1:])
-        only_single = self.random.random() < 0.5
+        withdraws_one = self.random.random() < 0.5
         for request in self._requests.values():
-            affected = request.id == single.id if only_single else request.agent.is_under(under)
+            affected = request.id == single.id if withdraws_one else request.agent.is_under(under)
             if affected and not self._ends[request.id]:
                 self._ends[request.id] += 1
-        if only_single:
+        if withdraws_one:
             self._tell(PRIMARY, ApprovalWithdrawn(id=single.id))
         else:
             self._tell(PRIMARY, WithdrawApprovals(under=under))
@@ -143,7 +143,7 @@ class BrokerModel:
     def _submit_decision(self) -> None:
         request_id = self.random.choice(self._screen)
         decision = self.random.choice(DECISIONS)
-        self._chosen.setdefault(request_id, decision)
+        self._decisions.setdefault(request_id, decision)
         self._tell(CONSOLE, SubmitDecision(id=request_id, decision=decision))
 
     def _repeat(self) -> None:
@@ -157,13 +157,13 @@ class BrokerModel:
 
     def _sync(self) -> None:
         append = self._unsynced.popleft()
-        if self._is_disrupting and self.random.random() < 0.1:
+        if self._has_disturbances and self.random.random() < 0.1:
             self._tell(JOURNAL, AppendFailed(id=append.id, detail="disk full"))
         else:
             self._disk += append.records
             self._tell(JOURNAL, Appended(id=append.id))
 
-    def _engine_answers(self) -> None:
+    def _answer_from_engine(self) -> None:
         message = self._engine.popleft()
         if isinstance(message, StoreGrant):
             self._granted.add(message.id)
@@ -202,8 +202,10 @@ class BrokerModel:
                 case ApprovalDecided():
                     self._on_decided(sent, to)
                 case ApprovalUnavailable():
-                    forced = "disk full" in sent.reason or DENY_REASON in sent.reason
-                    assert forced or not self._can_decide, "unavailable although a user can decide"
+                    is_forced = "disk full" in sent.reason or DENY_REASON in sent.reason
+                    assert is_forced or not self._can_decide, (
+                        "unavailable although a user can decide"
+                    )
                     self._end(sent.id, to)
                 case StoreGrantFailed():
                     assert to == CONSOLE, "not sent to the console"
@@ -222,7 +224,7 @@ class BrokerModel:
     def _on_decided(self, sent: ApprovalDecided, to: Address) -> None:
         assert sent in self._disk, "delivered before it was on disk"
         if sent.decided_by == "user":
-            assert sent.decision == self._chosen.get(sent.id), "not the user's decision"
+            assert sent.decision == self._decisions.get(sent.id), "not the user's decision"
             assert sent.decision != "session" or sent.id in self._granted, "before its grant"
         self._end(sent.id, to)
 

@@ -1,4 +1,4 @@
-"""A question as an agent would ask it."""
+"""A sample approval request of an agent."""
 
 from messages.address import PRIMARY, Address
 from messages.approvals import ApprovalDecision, ExecApprovalRequest

@@ -1,4 +1,4 @@
-"""The approval broker, tested through the actors that it talks to."""
+"""The approval broker, tested through the messages of the actors around it."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -42,23 +42,23 @@ NO_APPROVER = "the console is not running"
 
 
 def make_submission(
-    answer: ApprovalDecision, approval: str = "r1", feedback: str = ""
+    decision: ApprovalDecision, request_id: str = "r1", feedback: str = ""
 ) -> SubmitDecision:
-    return SubmitDecision(id=approval, decision=answer, feedback=feedback)
+    return SubmitDecision(id=request_id, decision=decision, feedback=feedback)
 
 
 def make_decided(
-    answer: ApprovalDecision, approval: str = "r1", feedback: str = "", agent: Address = PRIMARY
+    decision: ApprovalDecision, request_id: str = "r1", feedback: str = "", agent: Address = PRIMARY
 ) -> ApprovalDecided:
-    return ApprovalDecided(id=approval, agent=agent, decision=answer, feedback=feedback)
+    return ApprovalDecided(id=request_id, agent=agent, decision=decision, feedback=feedback)
 
 
-def make_decided_by_rule(approval: str) -> ApprovalDecided:
-    return make_decided("once", approval).model_copy(update={"decided_by": "rule"})
+def make_decided_by_rule(request_id: str) -> ApprovalDecided:
+    return make_decided("once", request_id).model_copy(update={"decided_by": "rule"})
 
 
-def make_permission_decision(approval: str, action: Action) -> PermissionDecision:
-    return PermissionDecision(id=approval, action=action, reason="a grant", policy_version=2)
+def make_permission_decision(request_id: str, action: Action) -> PermissionDecision:
+    return PermissionDecision(id=request_id, action=action, reason="a grant", policy_version=2)
 
 
 def make_evaluation(request: ExecApprovalRequest) -> EvaluatePermission:
@@ -71,7 +71,7 @@ def make_store_grant(request: ExecApprovalRequest) -> StoreGrant:
 
 @dataclass
 class BrokerHarness:
-    """Probes in place of the actors that the broker talks to."""
+    """Probes in place of the actors around the broker."""
 
     journal: Probe
     engine: Probe
@@ -95,8 +95,8 @@ class BrokerHarness:
         self.expect_written(request)
         self.console.expect(ShowApproval(request=request, parked_count=parked_count))
 
-    def submit(self, answer: SubmitDecision) -> None:
-        self.console.tell(APPROVALS, answer)
+    def submit(self, submission: SubmitDecision) -> None:
+        self.console.tell(APPROVALS, submission)
 
     def expect_dismissed(self, request_id: str = "r1") -> None:
         self.console.expect(DismissApproval(id=request_id, outcome="decided"))
@@ -299,7 +299,7 @@ def test_a_reevaluation_after_the_users_decision_is_ignored(
 
 
 @pytest.mark.parametrize(
-    ("offered", "chosen", "counts_as"),
+    ("available", "submitted", "recorded"),
     [
         (("once", "no"), "session", "once"),
         (("session", "no"), "once", "no"),
@@ -308,15 +308,15 @@ def test_a_reevaluation_after_the_users_decision_is_ignored(
 )
 def test_an_unavailable_decision_is_clamped_to_a_weaker_one(
     harness: BrokerHarness,
-    offered: tuple[ApprovalDecision, ...],
-    chosen: ApprovalDecision,
-    counts_as: ApprovalDecision,
+    available: tuple[ApprovalDecision, ...],
+    submitted: ApprovalDecision,
+    recorded: ApprovalDecision,
 ) -> None:
-    harness.park_and_show(make_request(available_decisions=offered))
-    harness.submit(make_submission(chosen))
+    harness.park_and_show(make_request(available_decisions=available))
+    harness.submit(make_submission(submitted))
 
-    harness.expect_written(make_decided(counts_as))
-    harness.primary.expect(make_decided(counts_as))
+    harness.expect_written(make_decided(recorded))
+    harness.primary.expect(make_decided(recorded))
     harness.engine.expect_nothing_more()
 
 
@@ -417,8 +417,8 @@ def test_a_subtree_is_withdrawn_by_whole_segments(harness: BrokerHarness) -> Non
         "r3": Address("/primary/general-10"),
         "r4": PRIMARY,
     }
-    for waiting, (approval, agent) in enumerate(agents.items(), start=1):
-        harness.park_and_show(make_request(approval, agent), waiting)
+    for parked_count, (request_id, agent) in enumerate(agents.items(), start=1):
+        harness.park_and_show(make_request(request_id, agent), parked_count)
     harness.primary.tell(APPROVALS, WithdrawApprovals(under=Address("/primary/general-1")))
 
     harness.expect_withdrawn("r1")
@@ -510,8 +510,8 @@ def test_a_decision_that_cannot_be_recorded_is_not_delivered(harness: BrokerHarn
     harness.journal.expect_kind(Append)
     harness.journal.tell(APPROVALS, AppendFailed(id=2, detail="disk full"))
 
-    refused = harness.primary.expect_kind(ApprovalUnavailable)
-    assert refused.reason == "the session could not be saved: disk full"
+    unavailable = harness.primary.expect_kind(ApprovalUnavailable)
+    assert unavailable.reason == "the session could not be saved: disk full"
     harness.expect_withdrawn()
     harness.engine.expect_nothing_more()
 
@@ -521,8 +521,8 @@ def test_messages_about_unknown_requests_are_ignored(harness: BrokerHarness) -> 
     harness.engine.tell(APPROVALS, GrantStored(id="r1", policy_version=2))
     harness.engine.tell(APPROVALS, PolicyChanged(policy_version=2))
     harness.engine.expect(make_evaluation(make_request()))
-    for news in (Appended(id=1), Appended(id=99), AppendFailed(id=1, detail="?")):
-        harness.journal.tell(APPROVALS, news)
+    for message in (Appended(id=1), Appended(id=99), AppendFailed(id=1, detail="?")):
+        harness.journal.tell(APPROVALS, message)
     harness.engine.tell(APPROVALS, StoreGrantFailed(id="r9", detail="?"))
     harness.engine.tell(APPROVALS, make_permission_decision("r9", "allow"))
     harness.primary.tell(APPROVALS, ApprovalWithdrawn(id="r9"))

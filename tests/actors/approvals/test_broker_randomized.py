@@ -1,4 +1,4 @@
-"""Requests, answers, withdrawals and faults in every order: each request ends exactly once."""
+"""Requests, decisions, withdrawals and faults in every order: each request ends exactly once."""
 
 import pytest
 
@@ -19,12 +19,12 @@ from tests.actors.approvals.broker_model import BrokerModel, MessageFilter, pass
 pytestmark = pytest.mark.quick
 
 STEPS = 60
-SEEDS_PER_BLOCK = 200
+SEEDS_PER_SHARD = 200
 
 
-@pytest.mark.parametrize("block", range(4))
-def test_each_request_ends_exactly_once_for_random_events(block: int) -> None:
-    run_seeds(range(block * SEEDS_PER_BLOCK, (block + 1) * SEEDS_PER_BLOCK))
+@pytest.mark.parametrize("shard", range(4))
+def test_each_request_ends_exactly_once_for_random_events(shard: int) -> None:
+    run_seeds(range(shard * SEEDS_PER_SHARD, (shard + 1) * SEEDS_PER_SHARD))
 
 
 def drop(kind: type[Message]) -> MessageFilter:
@@ -46,33 +46,36 @@ def hide_append_failures(message: Message) -> tuple[Message, ...]:
 
 
 def hide_user_leaving(message: Message) -> tuple[Message, ...]:
-    goodbye = isinstance(message, ApproverAvailabilityChanged) and not message.can_decide
-    return () if goodbye else (message,)
+    has_left = isinstance(message, ApproverAvailabilityChanged) and not message.can_decide
+    return () if has_left else (message,)
 
 
 MUTANT_FILTERS: dict[str, tuple[MessageFilter, MessageFilter]] = {
-    "leaves it on the screen": (drop(DismissApproval), pass_through),
-    "loses the answer": (drop(ApprovalDecided), pass_through),
-    "loses the refusal": (drop(ApprovalUnavailable), pass_through),
+    "leaves the request on the screen": (drop(DismissApproval), pass_through),
+    "loses the decision": (drop(ApprovalDecided), pass_through),
+    "loses an unavailable approval": (drop(ApprovalUnavailable), pass_through),
     "loses the grant": (drop(StoreGrant), pass_through),
-    "answers twice": (duplicate(ApprovalDecided), pass_through),
-    "refuses twice": (duplicate(ApprovalUnavailable), pass_through),
-    "shows twice": (duplicate(ShowApproval), pass_through),
-    "does not write": (drop(Append), pass_through),
+    "delivers the decision twice": (duplicate(ApprovalDecided), pass_through),
+    "reports an unavailable approval twice": (duplicate(ApprovalUnavailable), pass_through),
+    "shows the request twice": (duplicate(ShowApproval), pass_through),
+    "does not write records": (drop(Append), pass_through),
     "does not withdraw a subtree": (pass_through, drop(WithdrawApprovals)),
-    "does not hear that somebody came": (pass_through, drop(ApproverAvailabilityChanged)),
-    "does not hear that all have gone": (pass_through, hide_user_leaving),
-    "does not hear of a grant": (pass_through, drop(GrantStored)),
-    "does not hear of a full disk": (pass_through, drop(AppendFailed)),
-    "takes a full disk for a record": (pass_through, hide_append_failures),
-    "takes every answer for a yes": (pass_through, always_allow),
+    "is not notified of any approver availability": (
+        pass_through,
+        drop(ApproverAvailabilityChanged),
+    ),
+    "is not notified that no approver is left": (pass_through, hide_user_leaving),
+    "is not notified of a stored grant": (pass_through, drop(GrantStored)),
+    "is not notified of a failed append": (pass_through, drop(AppendFailed)),
+    "treats a failed append as written": (pass_through, hide_append_failures),
+    "treats every decision as an approval": (pass_through, always_allow),
 }
 
 
-@pytest.mark.parametrize("fault", MUTANT_FILTERS)
-def test_the_random_broker_model_detects_each_mutant(fault: str) -> None:
+@pytest.mark.parametrize("mutant", MUTANT_FILTERS)
+def test_the_random_broker_model_detects_each_mutant(mutant: str) -> None:
     with pytest.raises(AssertionError):
-        run_seeds(range(SEEDS_PER_BLOCK), *MUTANT_FILTERS[fault])
+        run_seeds(range(SEEDS_PER_SHARD), *MUTANT_FILTERS[mutant])
 
 
 def run_seeds(

@@ -1,4 +1,4 @@
-"""A restarted broker goes by what was shown, and not by what is asked a second time."""
+"""A restarted broker uses the recorded request, even if the request sent again differs."""
 
 from functools import partial
 
@@ -36,10 +36,12 @@ def engine(system: ActorSystem) -> Probe:
 def journal(system: ActorSystem, engine: Probe) -> Probe:
     """A broker that has crashed once; its peers are running."""
     journal = start_probe(system, "journal")
-    fuse = CrashTrigger()
+    crash_trigger = CrashTrigger()
     broker = partial(ApprovalBroker, JOURNAL, PERMISSIONS, CONSOLE)
-    system.start(with_crash_trigger(broker, fuse), "approvals", Restart(limit=1, window_s=3600.0))
-    fuse.crash_on("before", PolicyChanged)
+    system.start(
+        with_crash_trigger(broker, crash_trigger), "approvals", Restart(limit=1, window_s=3600.0)
+    )
+    crash_trigger.crash_on("before", PolicyChanged)
     engine.tell(APPROVALS, PolicyChanged(policy_version=2))
     return journal
 
@@ -67,7 +69,7 @@ def test_a_recorded_decision_grants_what_was_shown_then(
     system: ActorSystem, journal: Probe, engine: Probe
 ) -> None:
     primary = start_probe(system, "primary")
-    answer = ApprovalDecided(id=FIRST_REQUEST.id, agent=FIRST_REQUEST.agent, decision="session")
-    send_records(journal, FIRST_REQUEST, answer)
+    decided = ApprovalDecided(id=FIRST_REQUEST.id, agent=FIRST_REQUEST.agent, decision="session")
+    send_records(journal, FIRST_REQUEST, decided)
     primary.tell(APPROVALS, REPEATED_REQUEST)
     engine.expect(StoreGrant(id=FIRST_REQUEST.id, rules=FIRST_REQUEST.grants))

@@ -45,4 +45,4 @@ CASES = (
     *DENIED_WRITES,
     *OPENED_FILES,
 )
-"""Decided by their rules alone, as in `permissions check --rules`."""
+"""Decided only by their rules, as in `permissions check --rules`."""

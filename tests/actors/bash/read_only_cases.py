@@ -113,7 +113,7 @@ wc -l src/a.py && \⏎ head -3 src/a.py
 """,
     ),
 )
-"""Allowed by the built-in defaults alone, in a trusted folder."""
+"""Allowed by the built-in defaults, in a trusted folder."""
 
 
 READ_ONLY_EDGE_CASES = (

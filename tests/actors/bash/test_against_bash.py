@@ -74,7 +74,7 @@ def is_certain(command: ParsedCommand) -> bool:
 
 
 def is_predicted(command: ParsedCommand, words: tuple[str, ...]) -> bool:
-    """Whether a part has these words; if one is expanded, the command word must match."""
+    """Return whether a part has these words; if one is expanded, the command word must match."""
     for part in command.parts:
         if not part.words or part.words[0].text != words[0]:
             continue
@@ -85,14 +85,14 @@ def is_predicted(command: ParsedCommand, words: tuple[str, ...]) -> bool:
 
 def compare_with_bash(folder: Path, seed: int, count: int) -> int:
     """Compare `count` certain commands; return how many commands bash ran for them."""
-    sandbox, random, run_count, compared = StubSandbox(folder), Random(seed), 0, 0  # noqa: S311  (a seed must replay)
-    while compared < count:
+    sandbox, random, run_count, compared_count = StubSandbox(folder), Random(seed), 0, 0  # noqa: S311  (a seed must replay)
+    while compared_count < count:
         text = make_random_command(random)
         command = parse_command(text)
         if "\0" in text or not is_certain(command):
             continue
-        compared += 1
-        for words in sandbox.run(text, compared):
+        compared_count += 1
+        for words in sandbox.run(text, compared_count):
             run_count += 1
             assert is_predicted(command, words), f"{text!r} ran {words}"
     return run_count

@@ -70,10 +70,10 @@ def test_equal_parts_and_paths_are_decided_once() -> None:
         ("bash", "sudo cat a"), ("read", "cat"),
     ]  # fmt: skip
     files = [Rule(permission=name, pattern="*", action="ask") for name in ("read", "write")]
-    assert list_accesses(command, policy_of(*files)) == accesses
+    assert list_accesses(command, make_policy(*files)) == accesses
     cat = Rule(permission="bash", pattern="cat *", action="deny")
-    inside = ("bash", "cat a")
-    assert list_accesses(command, policy_of(*files, cat)) == [*accesses, inside], (
+    nested = ("bash", "cat a")
+    assert list_accesses(command, make_policy(*files, cat)) == [*accesses, nested], (
         "a rule applies to what sudo runs"
     )
 
@@ -81,13 +81,13 @@ def test_equal_parts_and_paths_are_decided_once() -> None:
 def test_files_without_rules_add_nothing_to_decide() -> None:
     command = ("bash", "cat a; rm a; sudo cat a")
     commands = [("bash", "cat a"), ("bash", "rm a"), ("bash", "sudo cat a")]
-    assert list_accesses(command, policy_of()) == commands
-    parts = decide_requests(command, policy=policy_of()).resolved_requests
-    named = {(part.permission, part.target) for part in parts}
-    assert named == {*commands, ("read", "a"), ("write", "a"), ("read", "cat")}
+    assert list_accesses(command, make_policy()) == commands
+    parts = decide_requests(command, policy=make_policy()).resolved_requests
+    resolved = {(part.permission, part.target) for part in parts}
+    assert resolved == {*commands, ("read", "a"), ("write", "a"), ("read", "cat")}
 
 
-def policy_of(*rules: Rule) -> Policy:
+def make_policy(*rules: Rule) -> Policy:
     return Policy(
         tools=DECLARED_TOOLS,
         defaults=DEFAULT_RULES,
@@ -100,7 +100,7 @@ def list_accesses(command: tuple[str, str], policy: Policy) -> list[tuple[str, s
     return [(access.permission, access.target) for access, _ in decisions]
 
 
-def test_a_read_in_a_nested_script_counts_again_outside_it() -> None:
+def test_a_read_in_a_nested_script_is_decided_again_outside_it() -> None:
     secret = rules_only_policy(Rule(permission="read", pattern="secret", action="deny"))
     decisions = decide_requests(
         ("bash", "bash -c 'cat secret'; cat secret"), policy=secret
@@ -140,7 +140,7 @@ def test_a_few_nested_wrappers_are_analyzed_and_hundreds_denied() -> None:
     ],
     ids=lambda command: command[:12],
 )
-def test_guessed_commands_alone_never_deny_the_whole(command: str) -> None:
+def test_guessed_commands_alone_never_deny_the_call(command: str) -> None:
     assert parse_command(command).deny_reason == ""
 
 

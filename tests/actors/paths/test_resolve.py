@@ -22,7 +22,7 @@ def resolve_path(path: str, workspace_paths: WorkspacePaths) -> ResolvedPath:
 
 
 @pytest.mark.parametrize(
-    ("path", "leads"),
+    ("path", "target"),
     [
         ("src/a.py", "src/a.py"),
         ("./src//a.py", "src/a.py"),
@@ -34,13 +34,15 @@ def resolve_path(path: str, workspace_paths: WorkspacePaths) -> ResolvedPath:
     ],
 )
 def test_a_path_is_resolved_as_the_kernel_does(
-    path: str, leads: str, workspace_paths: WorkspacePaths
+    path: str, target: str, workspace_paths: WorkspacePaths
 ) -> None:
     resolver = PathResolver(workspace_paths)
     resolved = resolver.resolve(path, workspace_paths.root)
 
-    assert (resolver.to_target(resolved.path), resolved.problem) == (leads, "")
-    assert resolver.to_target(resolver.resolve(f"{workspace_paths.root}/{path}", "/").path) == leads
+    assert (resolver.to_target(resolved.path), resolved.problem) == (target, "")
+    assert (
+        resolver.to_target(resolver.resolve(f"{workspace_paths.root}/{path}", "/").path) == target
+    )
 
 
 def test_links_are_followed_and_every_spelling_is_listed(workspace_paths: WorkspacePaths) -> None:
@@ -85,7 +87,7 @@ def test_a_path_that_cannot_be_resolved_has_a_problem(
     assert resolve_path(path, workspace_paths).problem == problem
 
 
-def test_whole_names_decide_whether_a_target_is_inside() -> None:
+def test_a_target_is_inside_only_by_complete_path_components() -> None:
     added = ("/srv/lib",)
     for target in ("a", ".", "a/b", "/srv/lib", "/srv/lib/a"):
         assert is_in_workspace(target, added), target

@@ -1,4 +1,4 @@
-"""A key is replaced wherever it comes from, and nothing else is."""
+"""Only secrets are redacted, wherever they occur."""
 
 import pytest
 from hypothesis import given
@@ -26,27 +26,27 @@ def test_secrets_come_from_the_environment_longest_first() -> None:
     st.lists(st.sampled_from([*SECRETS, b"sk-ant-", b"abc", b"s", b"\xff\n", b""])),
     st.integers(1, 9),
 )
-def test_redacting_chunks_equals_redacting_the_whole(parts: list[bytes], size: int) -> None:
+def test_redacting_chunks_equals_redacting_all_data(parts: list[bytes], size: int) -> None:
     data = b"".join(parts)
-    hiding = StreamRedactor(SECRETS)
-    pieces = [hiding.feed(data[at : at + size]) for at in range(0, len(data), size)]
-    whole = b"".join(pieces) + hiding.flush()
-    assert not any(key in whole for key in SECRETS)
+    redactor = StreamRedactor(SECRETS)
+    pieces = [redactor.feed(data[at : at + size]) for at in range(0, len(data), size)]
+    redacted = b"".join(pieces) + redactor.flush()
+    assert not any(key in redacted for key in SECRETS)
     if SECRETS[1] not in data:
-        assert whole == redact(data, SECRETS)
+        assert redacted == redact(data, SECRETS)
 
 
 def test_data_that_cannot_be_a_key_is_not_held_back() -> None:
-    hiding = StreamRedactor((b"sk-ant-1",))
-    assert hiding.feed(b"plain text, no s") == b"plain text, no "
-    assert hiding.feed(b"k-") == b""
-    assert hiding.feed(b"x") == b"sk-x"
-    assert hiding.flush() == b""
+    redactor = StreamRedactor((b"sk-ant-1",))
+    assert redactor.feed(b"plain text, no s") == b"plain text, no "
+    assert redactor.feed(b"k-") == b""
+    assert redactor.feed(b"x") == b"sk-x"
+    assert redactor.flush() == b""
 
 
 def test_a_redacted_message_keeps_its_type_without_the_key() -> None:
-    said = TurnStarted(turn=1, prompt='Use "sk\\ant-1" and sk-plain-1.')
+    message = TurnStarted(turn=1, prompt='Use "sk\\ant-1" and sk-plain-1.')
     keys = (b'"sk\\ant-1"', b"sk-plain-1")
-    assert redact_message(said, keys).prompt == "Use [secret] and [secret]."
-    assert redact_message(said, (b"not there",)) is said
-    assert redact_message(said, (b"turn_started",)) is said
+    assert redact_message(message, keys).prompt == "Use [secret] and [secret]."
+    assert redact_message(message, (b"not there",)) is message
+    assert redact_message(message, (b"turn_started",)) is message

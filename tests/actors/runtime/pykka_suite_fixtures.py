@@ -1,6 +1,6 @@
 """Fixtures appended to the `conftest.py` of pykka's own tests, which define the same names.
 
-`runtime` is the one that pykka's tests take to run on each type of actor.
+pykka's tests use `runtime` to run once per actor type.
 """
 
 import threading

@@ -123,7 +123,7 @@ def test_a_full_inbox_does_not_starve_other_actors() -> None:
     assert max(runs) <= 2 * Calculator.batch_size
 
 
-def test_every_ask_during_a_stop_is_answered_or_refused() -> None:
+def test_every_ask_during_a_stop_is_answered_or_rejected() -> None:
     """pykka checks that the actor is alive, then puts; the actor may end in between."""
     for number in range(200):
         actor = Calculator.start()
@@ -156,7 +156,7 @@ def test_no_message_is_lost_when_many_threads_tell() -> None:
 
 
 def test_system_exit_stops_all_actors_as_pykka_does() -> None:
-    """pykka's loop stops them one by one and waits for each, here on the loop's own thread."""
+    """pykka stops all actors one by one and waits for each, in this case on the loop's thread."""
     records: queue.SimpleQueue[Any] = queue.SimpleQueue()
     others = [Calculator.start(records) for _ in range(3)]
     Calculator.start(records).tell("exit")

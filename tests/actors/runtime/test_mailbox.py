@@ -34,14 +34,14 @@ SENDERS = 4
 MESSAGES_PER_SENDER = 200
 
 
-class GatedRecorder(Actor[Ping | PriorityPing]):
+class PingReporter(Actor[Ping | PriorityPing]):
     """Reports each message to the root."""
 
     def on_receive(self, message: Ping | PriorityPing) -> None:
         self.tell(ROOT, Observed(text=message.text))
 
 
-class DrainingRecorder(GatedRecorder):
+class DrainingReporter(PingReporter):
     drains_before_stop = True
 
 
@@ -146,7 +146,7 @@ def ping_all_then_stop(parent: SampleParent, child: Address) -> None:
 def test_a_stop_overtakes_messages_of_a_loop_actor(system: ActorSystem, root: Probe) -> None:
     parent = Address("/parent")
     on_ping = partial(ping_all_then_stop, child=parent.child("child"))
-    system.start(partial(SampleParent, ("child", GatedRecorder), on_ping=on_ping), "parent")
+    system.start(partial(SampleParent, ("child", PingReporter), on_ping=on_ping), "parent")
     system.tell(parent, Ping())
     root.expect(Observed(text="urgent"), ChildCancelled(child=parent.child("child")))
     assert system.dead_letter_count == 2
@@ -155,7 +155,7 @@ def test_a_stop_overtakes_messages_of_a_loop_actor(system: ActorSystem, root: Pr
 def test_a_draining_loop_actor_handles_its_messages_first(system: ActorSystem, root: Probe) -> None:
     parent = Address("/parent")
     on_ping = partial(ping_all_then_stop, child=parent.child("child"))
-    system.start(partial(SampleParent, ("child", DrainingRecorder), on_ping=on_ping), "parent")
+    system.start(partial(SampleParent, ("child", DrainingReporter), on_ping=on_ping), "parent")
     system.tell(parent, Ping())
     root.expect(*(Observed(text=text) for text in ("urgent", "one", "two")))
     root.expect(ChildCancelled(child=parent.child("child")))
@@ -200,7 +200,7 @@ def test_a_full_mailbox_does_not_starve_other_actors(system: ActorSystem, root: 
             for number in range(100):
                 parent.tell(parent.address.child(name), Ping(text=f"{name}{number}"))
 
-    parent = partial(SampleParent, ("a", GatedRecorder), ("b", GatedRecorder), on_ping=flood)
+    parent = partial(SampleParent, ("a", PingReporter), ("b", PingReporter), on_ping=flood)
     system.tell(system.start(parent, "parent"), Ping())
     received = [root.expect_kind(Observed).text for _ in range(200)]
     assert received.index("b0") < received.index("a99")

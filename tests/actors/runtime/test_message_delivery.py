@@ -129,7 +129,7 @@ def test_a_message_after_the_stop_is_a_dead_letter() -> None:
     assert system.dead_letter_count == 2
 
 
-def test_only_the_first_end_of_the_root_counts() -> None:
+def test_only_the_first_end_of_the_root_is_reported() -> None:
     """It may end normally at the moment when it is abandoned."""
     ends: queue.SimpleQueue[ChildEnded] = queue.SimpleQueue()
     system = ActorSystem()

@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[3]
 FIXTURES = Path(__file__).with_name("pykka_suite_fixtures.py")
 VERSION = "4.5.0"
 RUNTIME_TEST_COUNT = 137
-"""Tests that take the `runtime` fixture; it runs each of them on the actor type it is given."""
+"""Tests that use the `runtime` fixture, which runs each of them once per actor type."""
 
 
 @pytest.mark.long

@@ -77,7 +77,7 @@ def make_append(number: int, prompt: str) -> Append:
 def test_resent_appends_are_written_once_and_in_order(
     journal_fixture: JournalFixture, peer: Probe
 ) -> None:
-    """The append after the lost one is passed over, because both are sent again."""
+    """The append after the lost one is skipped, because both are sent again."""
     for message in (make_append(1, "before 1"), make_append(2, "b")):
         peer.tell(JOURNAL, message)
     peer.expect(Undelivered(to=JOURNAL, message=make_append(1, "before 1"), reason="crashed"))
@@ -204,14 +204,14 @@ def test_failed_records_are_written_before_the_next_one(system: ActorSystem, roo
         root.expect(answer)
     system.tell(author, prompts[3])
     journal.expect(Append(id=4, records=tuple(prompts[1:4]), after_id=1))
-    for late in (AppendFailed(id=3, detail="full"), Appended(id=4)):
-        journal.tell(author, late)
-        root.expect(late)
+    for late_answer in (AppendFailed(id=3, detail="full"), Appended(id=4)):
+        journal.tell(author, late_answer)
+        root.expect(late_answer)
     system.tell(author, prompts[4])
     journal.expect(Append(id=5, records=(prompts[4],), after_id=4))
 
 
-def test_a_crashed_actor_gets_its_records_before_its_mail(
+def test_a_crashed_actor_gets_its_records_before_its_messages(
     journal_fixture: JournalFixture, root: Probe
 ) -> None:
     author = journal_fixture.system.start(RecordingActor, "author", MANY_RESTARTS)
@@ -244,9 +244,9 @@ def test_a_journal_that_ends_while_reading_is_not_awaited(system: ActorSystem, r
                 case Append():
                     pass
 
-    once = Restart(limit=1, window_s=3600.0)
-    system.start(DyingJournal, "journal", once)
-    author = system.start(RecordingActor, "author", once)
+    one_restart = Restart(limit=1, window_s=3600.0)
+    system.start(DyingJournal, "journal", one_restart)
+    author = system.start(RecordingActor, "author", one_restart)
     system.tell(author, TurnStarted(turn=1, prompt="crash"))
     detail = "ReadRecordsError: the journal did not answer (ended)"
     root.expect_in_any_order(

@@ -120,7 +120,7 @@ def test_a_kill_at_any_call_loses_nothing_acknowledged(
 
 
 def check_session(disk: PowerLossDisk) -> None:
-    """Every non-empty session opens with its old records and takes new ones."""
+    """Check that every non-empty session opens with its old records and accepts new ones."""
     sessions = [
         file for file in disk.list_files() if file.suffix == ".jsonl" and disk.read_content(file)
     ]
@@ -129,18 +129,18 @@ def check_session(disk: PowerLossDisk) -> None:
         log, contents = SessionLog.open(path, fixed_clock, disk)
         log.append([(make_turn_started(99), PRIMARY)])
         log.close()
-        again = read_log(path, disk).records
-        assert again == (*contents.records, make_turn_started(99))
+        reread = read_log(path, disk).records
+        assert reread == (*contents.records, make_turn_started(99))
         old = parse_log(path, OLD).records[: {PATH: 5, FORK: 4}.get(path, 2)]
         assert contents.records[1 : len(old)] == old[1:]
 
 
 def check_stores(disk: PowerLossDisk) -> None:
-    """The store has its old or its new content, and can be changed again."""
+    """Check that the store has its old or its new content, and can be changed again."""
     stored = read_store(TRUST, 1, disk)
     if not stored.damage:
         assert stored.content in ({}, {"old": True}, {"old": True, "new": True}, {"new": True})
     add_project_grant(disk)
     assert read_store(TRUST, 1, disk).content["new"] is True
     leftovers = {path.name for path in disk.list_files() if path.parent == Path("/state")}
-    assert {path for path in leftovers if path.endswith(".new")} == set()
+    assert {name for name in leftovers if name.endswith(".new")} == set()

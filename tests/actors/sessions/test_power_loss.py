@@ -26,20 +26,20 @@ from tests.faults.faulty_file_system import FaultyFileSystem, KillPoint
 from tests.faults.power_loss_disk import PowerLossDisk
 
 RUNS = 10_000
-RUNS_PER_SHARD = 300
+QUICK_RUNS = 300
 
 
 @pytest.mark.quick
-@pytest.mark.parametrize("first", range(0, RUNS_PER_SHARD, 50))
-def test_no_acknowledged_record_is_lost_in_a_power_loss(first: int) -> None:
-    for seed in range(first, first + 50):
+@pytest.mark.parametrize("first_seed", range(0, QUICK_RUNS, 50))
+def test_no_acknowledged_record_is_lost_in_a_power_loss(first_seed: int) -> None:
+    for seed in range(first_seed, first_seed + 50):
         check_power_losses(seed)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("first", range(0, RUNS, 500))
-def test_no_acknowledged_record_is_lost_in_10_000_runs(first: int) -> None:
-    for seed in range(first, first + 500):
+@pytest.mark.parametrize("first_seed", range(0, RUNS, 500))
+def test_no_acknowledged_record_is_lost_in_10_000_runs(first_seed: int) -> None:
+    for seed in range(first_seed, first_seed + 500):
         check_power_losses(seed)
 
 
@@ -77,10 +77,10 @@ def test_a_damaged_last_group_is_an_unfinished_write() -> None:
         for n in (4, 5, 6)
     ]
     for lost in range(3):
-        holed = [b"\0" * len(group) if n == lost else group for n, group in enumerate(grouped)]
-        contents = parse_log(Path("s"), b"".join([*lines, *holed]))
+        damaged = [b"\0" * len(group) if n == lost else group for n, group in enumerate(grouped)]
+        contents = parse_log(Path("s"), b"".join([*lines, *damaged]))
         assert [line.seq for line in contents.lines] == list(range(1, 4 + lost))
-        assert contents.torn == b"".join(holed[lost:])
+        assert contents.torn == b"".join(damaged[lost:])
 
 
 @pytest.mark.quick
@@ -155,11 +155,11 @@ def check_every_prefix(step: int) -> None:
         log, contents = SessionLog.open(path, fixed_clock, disk)
         log.append([(make_turn_started(99), PRIMARY)])
         log.close()
-        log, again = SessionLog.open(path, fixed_clock, disk)
+        log, reopened = SessionLog.open(path, fixed_clock, disk)
         log.close()
         assert contents.records == records[:complete]
-        assert again.records == (*contents.records, make_turn_started(99))
-        assert again.torn == b""
+        assert reopened.records == (*contents.records, make_turn_started(99))
+        assert reopened.torn == b""
 
 
 @pytest.mark.quick

@@ -139,13 +139,13 @@ def test_a_truncated_log_keeps_every_complete_record(tmp_path: Path) -> None:
         log.append([(make_turn_started(99), PRIMARY)])
         log.close()
 
-        again = read_log(path)
+        reread = read_log(path)
         assert len(contents.lines) == complete
-        assert again.lines == (
+        assert reread.lines == (
             *contents.lines,
             JournalLine(complete + 1, NOW_S, PRIMARY, make_turn_started(99)),
         )
-        assert again.torn == b""
+        assert reread.torn == b""
         check_torn_file(path, contents, data[cut_at:length], cut_at)
 
 
@@ -188,12 +188,12 @@ def test_reading_a_torn_log_does_not_change_it(path: Path) -> None:
     assert list(path.parent.iterdir()) == [path]
 
 
-@pytest.mark.parametrize("short_by", [1, 50, 10**6])
-def test_a_short_write_is_removed_and_the_log_works(path: Path, short_by: int) -> None:
+@pytest.mark.parametrize("missing_bytes", [1, 50, 10**6])
+def test_a_short_write_is_removed_and_the_log_works(path: Path, missing_bytes: int) -> None:
     files = FaultyFileSystem()
     log = create_log(path, files)
     before = path.read_bytes()
-    files.short_write_bytes = short_by
+    files.short_write_bytes = missing_bytes
     with pytest.raises(LogError, match="bytes were written"):
         log.append([(make_turn_started(1), PRIMARY), (make_turn_started(2), PRIMARY)])
     assert path.read_bytes() == before

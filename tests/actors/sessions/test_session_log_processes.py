@@ -32,7 +32,7 @@ except LogError as error:
 resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
 log.append([(make_turn_started(3), PRIMARY)])
 """
-HOLD_LOCK_SCRIPT = """
+OPEN_SCRIPT = """
 import os, sys
 from pathlib import Path
 from actors.sessions.session_log import SessionLog
@@ -42,20 +42,12 @@ from tests.actors.sessions.sample_records import fixed_clock
 
 log, _ = SessionLog.open(Path(sys.argv[1]), fixed_clock)
 log.append([(SessionOpened(run=2, pid=os.getpid(), version="0"), ROOT)])
+"""
+HOLD_LOCK_SCRIPT = f"""{OPEN_SCRIPT}
 print("locked", flush=True)
 sys.stdin.read()
 """
-
-LEAVE_LOCK_TO_CHILD_SCRIPT = """
-import os, sys
-from pathlib import Path
-from actors.sessions.session_log import SessionLog
-from messages.address import ROOT
-from messages.journal import SessionOpened
-from tests.actors.sessions.sample_records import fixed_clock
-
-log, _ = SessionLog.open(Path(sys.argv[1]), fixed_clock)
-log.append([(SessionOpened(run=2, pid=os.getpid(), version="0"), ROOT)])
+LEAVE_LOCK_TO_CHILD_SCRIPT = f"""{OPEN_SCRIPT}
 if os.fork() == 0:
     print("locked", flush=True)
     sys.stdin.read()

@@ -1,4 +1,4 @@
-"""Session summaries, whatever is in the files."""
+"""Summaries of session files with valid, damaged and foreign content."""
 
 import os
 from pathlib import Path
@@ -53,7 +53,7 @@ def test_a_summary_has_the_first_prompt_and_turns(path: Path) -> None:
     )
 
 
-def test_an_open_session_is_locked_and_stays_so(tmp_path: Path) -> None:
+def test_an_open_session_is_locked_and_remains_locked(tmp_path: Path) -> None:
     log = create_session(tmp_path, *RECORDS)
 
     assert summarize_session(log.path).state == summarize_session(log.path).state == "locked"
@@ -69,16 +69,16 @@ def test_a_session_with_an_unfinished_record_is_available(path: Path) -> None:
         assert summarize_session(path).state == "available"
 
 
-@pytest.mark.parametrize("at", range(len(RECORDS) - 1))
-def test_a_session_with_a_changed_record_is_unusable(path: Path, at: int) -> None:
+@pytest.mark.parametrize("index", range(len(RECORDS) - 1))
+def test_a_session_with_a_changed_record_is_unusable(path: Path, index: int) -> None:
     lines = path.read_bytes().split(b"\n")
-    lines[at] = lines[at].replace(b'"by"', b'"By"')
+    lines[index] = lines[index].replace(b'"by"', b'"By"')
     path.write_bytes(b"\n".join(lines))
 
-    found = summarize_session(path)
+    summary = summarize_session(path)
 
-    assert found.state == "unusable"
-    assert ("line" if at else "does not start") in found.problem
+    assert summary.state == "unusable"
+    assert ("line" if index else "does not start") in summary.problem
 
 
 @pytest.mark.parametrize(
@@ -97,10 +97,10 @@ def test_a_file_is_listed_whatever_its_content(tmp_path: Path, content: bytes) -
     path.write_bytes(content)
     path.chmod(0o600)
 
-    (found,) = list_session_summaries(tmp_path)
+    (summary,) = list_session_summaries(tmp_path)
 
-    assert (found.state, found.session_id) == ("unusable", "odd")
-    assert found.problem
+    assert (summary.state, summary.session_id) == ("unusable", "odd")
+    assert summary.problem
 
 
 def test_a_session_that_others_can_write_is_unusable(path: Path, tmp_path: Path) -> None:
@@ -108,10 +108,10 @@ def test_a_session_that_others_can_write_is_unusable(path: Path, tmp_path: Path)
     os.mkfifo(tmp_path / "pipe.jsonl")
     (tmp_path / "link.jsonl").symlink_to(path)
 
-    (found,) = list_session_summaries(tmp_path)
+    (summary,) = list_session_summaries(tmp_path)
 
-    assert found.state == "unusable"
-    assert "other users can write" in found.problem
+    assert summary.state == "unusable"
+    assert "other users can write" in summary.problem
     assert summarize_session(tmp_path / "gone.jsonl").state == "unusable"
 
 

@@ -16,13 +16,8 @@ from messages.tool_calls import ToolOutput
 from tests.actors.tools.tool_caller import ToolCaller, is_gone
 
 
-def run_bash(caller: ToolCaller, command: str, timeout_s: float = 20.0) -> ToolOutput:
-    plan = caller.plan("bash", command=command, timeout_s=timeout_s)
-    return caller.run("bash", plan, command=command, timeout_s=timeout_s)
-
-
 def test_output_and_errors_are_interleaved_in_order(caller: ToolCaller) -> None:
-    output = run_bash(caller, "echo one; echo two >&2; echo three")
+    output = caller.run_bash("echo one; echo two >&2; echo three")
     assert output == ToolOutput(text="one\ntwo\nthree")
 
 
@@ -35,22 +30,20 @@ def test_the_plan_has_the_whole_command_and_a_short_title(caller: ToolCaller) ->
 
 
 def test_a_failed_command_ends_with_its_exit_status(caller: ToolCaller) -> None:
-    assert run_bash(caller, "echo no; exit 3") == ToolOutput(
-        text="no\nexit status 3", is_error=True
-    )
-    assert run_bash(caller, "false") == ToolOutput(text="(no output)\nexit status 1", is_error=True)
+    assert caller.run_bash("echo no; exit 3") == ToolOutput(text="no\nexit status 3", is_error=True)
+    assert caller.run_bash("false") == ToolOutput(text="(no output)\nexit status 1", is_error=True)
 
 
 def test_a_command_ended_by_a_signal_names_it(caller: ToolCaller) -> None:
     text = "(no output)\nterminated by SIGKILL\nexit status 137"
-    assert run_bash(caller, "kill -KILL $$") == ToolOutput(text=text, is_error=True)
+    assert caller.run_bash("kill -KILL $$") == ToolOutput(text=text, is_error=True)
 
 
 def test_a_command_has_no_input_and_no_terminal(caller: ToolCaller) -> None:
     command = (
         "pwd; cat; test -t 0 -o -t 1 || echo no terminal; (: < /dev/tty) 2>/dev/null || echo none"
     )
-    assert run_bash(caller, command).text == f"{caller.root}\nno terminal\nnone"
+    assert caller.run_bash(command).text == f"{caller.root}\nno terminal\nnone"
 
 
 def test_credentials_and_bash_startup_variables_are_not_inherited(caller: ToolCaller) -> None:
@@ -74,11 +67,11 @@ def test_credentials_and_bash_startup_variables_are_not_inherited(caller: ToolCa
 
 
 def test_invalid_utf_8_in_output_is_replaced(caller: ToolCaller) -> None:
-    assert run_bash(caller, r"printf 'a\xffb'").text == "a\ufffdb"
+    assert caller.run_bash(r"printf 'a\xffb'").text == "a\ufffdb"
 
 
 def test_long_output_is_truncated_and_saved_to_a_file(caller: ToolCaller) -> None:
-    text = run_bash(caller, "seq 1 100000").text
+    text = caller.run_bash("seq 1 100000").text
 
     (path,) = caller.context.output_folder.iterdir()
     full_output = "".join(f"{number}\n" for number in range(1, 100_001))
@@ -98,33 +91,33 @@ def test_long_output_is_truncated_and_saved_to_a_file(caller: ToolCaller) -> Non
 
 def test_output_at_the_limit_is_returned_without_a_file(caller: ToolCaller) -> None:
     command = f"printf 'ä%.0s' {{1..{MAX_OUTPUT_CHARS}}}"
-    assert run_bash(caller, command).text == "ä" * MAX_OUTPUT_CHARS
+    assert caller.run_bash(command).text == "ä" * MAX_OUTPUT_CHARS
     assert not caller.context.output_folder.exists()
 
 
 def test_output_that_cannot_be_saved_does_not_fail_the_command(caller: ToolCaller) -> None:
     caller.context.output_folder.parent.write_text("a file in place of the folder")
-    text = run_bash(caller, "seq 1 100000").text
+    text = caller.run_bash("seq 1 100000").text
     assert "could not be saved (Not a directory)" in text
     assert text.endswith("\n99999\n100000")
 
 
 def test_endless_output_stops_at_the_time_limit(caller: ToolCaller) -> None:
-    output = run_bash(caller, "yes", timeout_s=0.3)
+    output = caller.run_bash("yes", timeout_s=0.3)
     assert output.is_error
     assert output.text.endswith("y\ntimed out after 0.3 s and was terminated")
     assert len(output.text) < MAX_OUTPUT_CHARS + 500
 
 
 def test_the_time_limit_terminates_every_started_process(caller: ToolCaller) -> None:
-    output = run_bash(caller, "sleep 100 & echo $!; echo $$; wait", timeout_s=0.2)
+    output = caller.run_bash("sleep 100 & echo $!; echo $$; wait", timeout_s=0.2)
     *pids, last = output.text.splitlines()
     assert last == "timed out after 0.2 s and was terminated"
     assert all(is_gone(int(pid)) for pid in pids)
 
 
 def test_a_process_that_ignores_sigterm_is_killed(caller: ToolCaller) -> None:
-    output = run_bash(caller, "trap '' TERM; echo $$; while :; do sleep 100; done", timeout_s=0.2)
+    output = caller.run_bash("trap '' TERM; echo $$; while :; do sleep 100; done", timeout_s=0.2)
     assert output.is_error
     assert is_gone(int(output.text.splitlines()[0]))
 
@@ -133,7 +126,7 @@ def test_a_process_that_ignores_sigterm_is_killed(caller: ToolCaller) -> None:
 def test_background_processes_are_terminated_without_delaying_the_call(
     caller: ToolCaller, redirection: str
 ) -> None:
-    output = run_bash(caller, f"sleep 100 {redirection} & echo $!")
+    output = caller.run_bash(f"sleep 100 {redirection} & echo $!")
     pid, note = output.text.splitlines()
     assert note == "[processes left in the background were terminated]"
     assert not output.is_error
@@ -247,7 +240,7 @@ def test_text_that_cannot_be_a_command_is_rejected(
 
 
 def test_a_command_of_the_maximum_length_runs(caller: ToolCaller) -> None:
-    assert run_bash(caller, "echo yes #".ljust(120_000, "x")).text == "yes"
+    assert caller.run_bash("echo yes #".ljust(120_000, "x")).text == "yes"
 
 
 def test_a_real_time_signal_is_shown_by_number() -> None:

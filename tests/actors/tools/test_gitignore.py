@@ -1,4 +1,4 @@
-"""Compares what `.gitignore` files exclude with git itself, on random trees."""
+"""A walk excludes the same files as git does, on random trees."""
 
 import os
 import random
@@ -34,9 +34,9 @@ ATOMS = (
 ENDS = (" ", "  ", "\\ ", "\t", "\r", " \\")
 
 
-@pytest.mark.parametrize("first", range(0, 60, 20))
-def test_a_walk_finds_the_files_that_git_lists(tmp_path: Path, first: int) -> None:
-    compare_with_git(tmp_path, range(first, first + 20))
+@pytest.mark.parametrize("first_seed", range(0, 60, 20))
+def test_a_walk_finds_the_files_that_git_lists(tmp_path: Path, first_seed: int) -> None:
+    compare_with_git(tmp_path, range(first_seed, first_seed + 20))
 
 
 @pytest.mark.long

@@ -17,7 +17,7 @@ ripgrep = find_ripgrep(Path("/nowhere"))
 
 
 def test_ripgrep_is_installed_for_these_tests() -> None:
-    assert ripgrep, "install the project with [dev], which brings ripgrep"
+    assert ripgrep, "install the project with [dev], which includes ripgrep"
 
 
 @pytest.fixture(params=["ripgrep", "fallback"])

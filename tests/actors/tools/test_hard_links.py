@@ -1,4 +1,4 @@
-"""Of a file with several hard links, only the evaluated name gets the new text."""
+"""A write to a file with several hard links changes only the evaluated name."""
 
 import os
 import stat

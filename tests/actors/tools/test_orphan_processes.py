@@ -10,7 +10,6 @@ import pytest
 
 from actors.tools.local_command_runner import LocalCommandRunner
 from actors.tools.process_tags import TAG_VARIABLE, find_tagged_processes, new_tag
-from messages.tool_calls import ToolOutput
 from tests.actors.tools.tool_caller import ToolCaller, is_gone
 
 needs_proc = pytest.mark.skipif(not Path("/proc").is_dir(), reason="only /proc shows environments")
@@ -31,11 +30,6 @@ each_orphan = pytest.mark.parametrize(
 )
 
 
-def run_bash(caller: ToolCaller, command: str, timeout_s: float = 20.0) -> ToolOutput:
-    plan = caller.plan("bash", command=command, timeout_s=timeout_s)
-    return caller.run("bash", plan, command=command, timeout_s=timeout_s)
-
-
 def find_command_processes() -> list[int]:
     """Return every process started by a command of this test."""
     return list(find_tagged_processes(os.environ[TAG_VARIABLE]))
@@ -52,7 +46,7 @@ def _set_tag(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_time_limit_terminates_processes_that_left_the_group(
     caller: ToolCaller, orphan: str
 ) -> None:
-    output = run_bash(caller, orphan.format(out="/dev/stdout") + "\nsleep 100", timeout_s=0.5)
+    output = caller.run_bash(orphan.format(out="/dev/stdout") + "\nsleep 100", timeout_s=0.5)
     pid, *_, last = output.text.splitlines()
     assert last == "timed out after 0.5 s and was terminated"
     assert is_gone(int(pid))
@@ -86,14 +80,14 @@ def test_cancellation_terminates_processes_that_left_the_group(
 def test_a_process_holding_the_pipe_is_terminated_with_the_shell(
     caller: ToolCaller,
 ) -> None:
-    output = run_bash(caller, "setsid sleep 100 & echo $!")
+    output = caller.run_bash("setsid sleep 100 & echo $!")
     pid, note = output.text.splitlines()
     assert note == "[processes left in the background were terminated]"
     assert is_gone(int(pid))
 
 
 def test_a_process_without_the_tag_does_not_delay_the_call(caller: ToolCaller) -> None:
-    output = run_bash(caller, "env -i setsid sleep 100 & echo $!")
+    output = caller.run_bash("env -i setsid sleep 100 & echo $!")
     os.kill(int(output.text), signal.SIGKILL)
     assert not output.is_error
 

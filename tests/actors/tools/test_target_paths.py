@@ -21,7 +21,7 @@ def test_a_relative_path_starts_at_the_working_directory(workspace: Workspace) -
     assert resolve_path("../app.py", workspace) == workspace.root / "app.py"
 
 
-def test_a_tilde_stands_for_the_home_folder(workspace: Workspace) -> None:
+def test_a_tilde_is_replaced_by_the_home_folder(workspace: Workspace) -> None:
     assert resolve_path("~/notes.txt", workspace) == Path.home().resolve() / "notes.txt"
 
 

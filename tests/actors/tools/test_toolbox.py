@@ -27,7 +27,7 @@ def test_a_tool_with_another_declaration_is_not_loaded() -> None:
         load_tool(listed)
 
 
-def test_the_permission_engine_names_no_tool_that_commands_do_not_consist_of() -> None:
+def test_the_permission_engine_names_only_inherent_categories() -> None:
     sources = [file.read_text() for file in Path(permissions.__path__[0]).glob("*.py")]
     constants = {
         node.value

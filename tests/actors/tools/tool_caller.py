@@ -1,4 +1,4 @@
-"""Calls tools as an agent does: plan, run, and remember the files that were observed."""
+"""Calls tools as an agent does: plan, run, and record the observed files."""
 
 import asyncio
 from pathlib import Path
@@ -48,7 +48,7 @@ class ToolCaller:
         return await tool.plan(tool.arguments(**arguments), self.context)
 
     def find_unread_file(self, name: str, **arguments: object) -> str:
-        """Return the unread file that a plan, or a rejected one, depends on."""
+        """Return the unread file that the plan depends on, even if the plan is rejected."""
         try:
             return self.plan(name, **arguments).unread_file
         except UnreadFileError as error:
@@ -65,6 +65,10 @@ class ToolCaller:
         output = await tool.run(tool.arguments(**arguments), plan, self.context)
         self.observed_files.update({digest.path: digest for digest in output.observed_files})
         return output
+
+    def run_bash(self, command: str, timeout_s: float = 20.0) -> ToolOutput:
+        plan = self.plan("bash", command=command, timeout_s=timeout_s)
+        return self.run("bash", plan, command=command, timeout_s=timeout_s)
 
     def call(self, name: str, **arguments: object) -> str:
         return self.run(name, self.plan(name, **arguments), **arguments).text

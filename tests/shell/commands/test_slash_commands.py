@@ -140,9 +140,9 @@ def test_permissions_shows_plan_mode_and_the_mode_after_it() -> None:
 
 
 def test_revoke_takes_the_number_of_a_listed_grant() -> None:
-    one = Rule(permission="bash", pattern="npm test\x1b[2J", action="allow")
-    two = Rule(permission="write", pattern="a.py", action="allow")
-    policy = Policy(grants=(one,), project_grants=(two,))
+    session_rule = Rule(permission="bash", pattern="npm test\x1b[2J", action="allow")
+    project_rule = Rule(permission="write", pattern="a.py", action="allow")
+    policy = Policy(grants=(session_rule,), project_grants=(project_rule,))
 
     async def script(screen: ScreenHarness) -> None:
         await start_session(screen)
@@ -156,11 +156,11 @@ def test_revoke_takes_the_number_of_a_listed_grant() -> None:
         await screen.wait_for_text("There is no grant 3. Type /permissions to list them.")
         assert screen.posted == []
         screen.type("/permissions revoke 2\r")
-        revocation = RevokeGrant(rule=two, scope="project")
+        revocation = RevokeGrant(rule=project_rule, scope="project")
         await screen.wait_until(lambda: screen.posted == [revocation], "the revocation")
-        screen.put_events(GrantRevoked(rule=two, scope="project", policy_version=2))
+        screen.put_events(GrantRevoked(rule=project_rule, scope="project", policy_version=2))
         await screen.wait_for_text("Revoked `write a.py` (this project).")
-        screen.put_events(RevokeGrantFailed(rule=one, scope="session", detail="disk full"))
+        screen.put_events(RevokeGrantFailed(rule=session_rule, scope="session", detail="disk full"))
         await screen.wait_for_text("for this run only; it could not be")
 
     run_on_screen(script, rows=40)

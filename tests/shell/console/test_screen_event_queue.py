@@ -84,15 +84,15 @@ def test_waiting_text_is_bounded_and_omissions_are_counted() -> None:
 
 
 def test_the_stream_of_a_subagent_is_joined_and_bounded() -> None:
-    one, two = Address("/primary/general-1"), Address("/primary/general-2")
+    first, second = Address("/primary/general-1"), Address("/primary/general-2")
     queue = ScreenEventQueue()
-    for source, text in ((one, "a"), (one, "b"), (two, "c")):
+    for source, text in ((first, "a"), (first, "b"), (second, "c")):
         queue.put(SubagentEvent(source, TextDelta(text=text)))
-    joined = SubagentEvent(one, TextDelta(text="ab"))
-    assert queue.take_all() == (joined, SubagentEvent(two, TextDelta(text="c")))
+    joined = SubagentEvent(first, TextDelta(text="ab"))
+    assert queue.take_all() == (joined, SubagentEvent(second, TextDelta(text="c")))
 
     for _ in range(MAX_QUEUED_EVENTS + 500):
-        queue.put(SubagentEvent(one, TextDelta(text="x" * MAX_DELTA_CHARS)))
+        queue.put(SubagentEvent(first, TextDelta(text="x" * MAX_DELTA_CHARS)))
     assert len(queue.take_all()) == MAX_QUEUED_EVENTS
 
 

@@ -22,11 +22,11 @@ def test_a_row_is_one_line_without_control_characters(tmp_path: Path) -> None:
     (tmp_path / "two.jsonl").chmod(0o600)
     now_s = path.stat().st_mtime + 7_200
 
-    two, one = sorted(list_sessions(tmp_path, now_s), key=lambda row: row.session_id, reverse=True)
+    saved, broken = sorted(list_sessions(tmp_path, now_s), key=lambda row: row.session_id)
 
-    assert one == SessionRow(path, "one", "2 h", one.size, 1, "available", "A^[[2J B<U+202E>")
-    assert two.state == "unusable"
-    assert "session header" in two.title
+    assert saved == SessionRow(path, "one", "2 h", saved.size, 1, "available", "A^[[2J B<U+202E>")
+    assert broken.state == "unusable"
+    assert "session header" in broken.title
 
 
 def test_a_preview_shows_the_last_messages_or_the_problem(tmp_path: Path) -> None:

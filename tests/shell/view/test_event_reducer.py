@@ -318,7 +318,7 @@ def test_a_model_change_updates_the_model_on_screen() -> None:
 
 
 FAILING = PersistenceChanged(state="failing", detail="/s/a.jsonl: No space left on device")
-SLOW, WELL = PersistenceChanged(state="slow"), PersistenceChanged(state="ok")
+SLOW, RECOVERED = PersistenceChanged(state="slow"), PersistenceChanged(state="ok")
 
 
 def get_footer_text(current: ScreenState) -> str:
@@ -330,9 +330,9 @@ def test_a_write_failure_stays_in_the_footer_until_recovery() -> None:
     assert effects[1:] == (PrintNotice(format_write_failure(FAILING), "bad"),)
     assert get_footer_text(failing).startswith("⚠ session not saved · ")
 
-    well, effects = apply_events(WELL, initial=failing)
+    recovered, effects = apply_events(RECOVERED, initial=failing)
     assert effects == (PrintNotice(PERSISTENCE_RECOVERED, "plain"),)
-    assert "⚠" not in get_footer_text(well)
+    assert "⚠" not in get_footer_text(recovered)
 
 
 def test_a_slow_disk_is_shown_only_in_the_footer() -> None:
@@ -340,9 +340,9 @@ def test_a_slow_disk_is_shown_only_in_the_footer() -> None:
     assert effects[1:] == ()
     assert get_footer_text(slow).startswith("⚠ saving a.jsonl is slow · ")
 
-    well, effects = apply_events(WELL, initial=slow)
+    recovered, effects = apply_events(RECOVERED, initial=slow)
     assert effects == ()
-    assert "⚠" not in get_footer_text(well)
+    assert "⚠" not in get_footer_text(recovered)
 
 
 def test_a_restarted_agent_reports_the_persistence_status_again() -> None:
