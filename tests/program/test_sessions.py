@@ -130,7 +130,7 @@ def test_a_damaged_session_is_listed_with_the_others(program: Program) -> None:
     (folder / "odd.jsonl").chmod(0o600)
     rows = {row.split()[0]: row for row in successful_output(program.run("sessions")).splitlines()}
     assert "unusable" in rows[old]
-    assert "damaged at line 3 of 5" in rows[old]
+    assert "damaged at line 3 of 6" in rows[old]
     assert "unusable" in rows["odd"]
     assert "available" in rows[new]
     for arguments in (["show", old], ["export", "odd", "--format", "json"]):
