@@ -15,7 +15,14 @@ from messages.content import ToolUseBlock, Usage
 from messages.policy import FileReadPolicy, PermissionRequest
 from messages.subagents import SubagentStarted
 from messages.tool_calls import AgentSwitchProposal, CallPlan
-from messages.turns import ToolStatus, TurnEnded, TurnFailed, TurnFailureReason, TurnInterrupted
+from messages.turns import (
+    RequestInfo,
+    ToolStatus,
+    TurnEnded,
+    TurnFailed,
+    TurnFailureReason,
+    TurnInterrupted,
+)
 
 MAX_TITLE_CHARS = 200
 
@@ -109,6 +116,8 @@ class TurnState:
     retry: RetryState = RetryState()  # noqa: RUF009  (frozen, so it may be shared)
     malformed_replies: int = 0
     """Consecutive replies with a call whose arguments were not valid JSON."""
+    failed_request: RequestInfo = RequestInfo()  # noqa: RUF009  (as above)
+    """The request whose failure ends the turn."""
     timer: TimerState = TimerState()  # noqa: RUF009  (as above)
     is_stopping: bool = False
     """The turn was cancelled and waits for what it started to end."""
@@ -179,6 +188,7 @@ class TurnState:
             usage=Usage(),
             retry=RetryState(),
             malformed_replies=0,
+            failed_request=RequestInfo(),
             timer=replace(self.timer, remaining_s=limit_s),
         )
 
@@ -202,7 +212,12 @@ class TurnState:
         limit = self.limit_reached
         if limit is not None:
             return self.build_failure(limit.reason, limit.detail, partial_text)
-        return TurnInterrupted(turn=self.number, partial_text=partial_text, usage=self.usage)
+        return TurnInterrupted(
+            turn=self.number,
+            partial_text=partial_text,
+            usage=self.usage,
+            request=self.failed_request,
+        )
 
     def build_failure(self, reason: TurnFailureReason, detail: str, partial_text: str) -> TurnEnded:
         """Return the end of a turn that failed."""
@@ -212,4 +227,5 @@ class TurnState:
             detail=detail,
             partial_text=partial_text,
             usage=self.usage,
+            request=self.failed_request,
         )
