@@ -32,6 +32,7 @@ class Rule:
     __pydantic_config__: ClassVar[dict[str, Any]] = _CLOSED
 
     permission: str
+    """A permission, or a pattern such as `mcp__git__*`."""
     pattern: str
     action: Action
     agent: str | None = None

@@ -31,6 +31,7 @@ INHERENT_CATEGORIES: dict[str, ToolCategory] = {
 }
 """The permissions that commands consist of, by category; they exist without any tool."""
 
+_MCP_PREFIX = "mcp__"
 _MCP_TOOL_NAME = re.compile(r"mcp__[A-Za-z0-9_.-]+__[A-Za-z0-9_.-]+")
 _AGENT_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,47}")
 _CACHE_SIZE = 4_096
@@ -43,10 +44,13 @@ def get_categories(tools: Iterable[ToolDeclaration]) -> dict[str, ToolCategory]:
 
 def find_rule_problem(rule: Rule, tools: tuple[ToolDeclaration, ...]) -> str:
     """Return why a rule is invalid, or an empty string."""
-    categories = get_categories(tools)
-    if rule.permission not in categories and not is_mcp_tool_name(rule.permission):
+    permission, categories = rule.permission, get_categories(tools)
+    is_wildcard = "*" in permission
+    is_valid = is_mcp_tool_name(permission) or permission in categories
+    if not (_can_match_permission(permission, categories) if is_wildcard else is_valid):
+        problem = "no permission matches" if is_wildcard else "unknown permission"
         known = ", ".join(sorted(categories))
-        return f"unknown permission {rule.permission!r}; known: {known}, mcp__<server>__<tool>"
+        return f"{problem} {permission!r}; known: {known}, mcp__<server>__<tool>"
     if not rule.pattern:
         return "the pattern is empty and matches nothing; use * to match everything"
     if rule.action not in get_args(Action):
@@ -62,6 +66,12 @@ def find_source_problem(sources: Iterable[RuleSource], tools: tuple[ToolDeclarat
         (source, find_rule_problem(rule, tools)) for source in sources for rule in source.rules
     )
     return next((f"{source.name}: {problem}" for source, problem in problems if problem), "")
+
+
+def _can_match_permission(pattern: str, known: Iterable[str]) -> bool:
+    start = pattern.partition("*")[0]
+    can_match_mcp_tool = start.startswith(_MCP_PREFIX) or _MCP_PREFIX.startswith(start)
+    return can_match_mcp_tool or any(is_match(pattern, permission) for permission in known)
 
 
 def is_mcp_tool_name(name: str) -> bool:
