@@ -18,6 +18,7 @@ from actors.permissions.rule_matching import (
     get_categories,
     is_match,
 )
+from actors.permissions.rule_patterns import expand_pattern
 from messages.policy import (
     PermissionMode,
     PermissionProfile,
@@ -145,7 +146,7 @@ def _build_index(key: _IndexKey) -> RuleIndex:
     permissions = (*categories, *key.external_permissions)
     max_modes: list[PermissionMode] = [profile.max_mode for profile in chain]
     groups_by_profile = tuple(
-        _build_groups(_list_sources(policy, profile), profile.agent, permissions)
+        _build_groups(policy, _list_sources(policy, profile), profile.agent, permissions)
         for profile in chain
     )
     default_groups = {
@@ -179,16 +180,24 @@ def _build_index(key: _IndexKey) -> RuleIndex:
 
 
 def _build_groups(
-    sources: tuple[RuleSource, ...], agent: str, permissions: tuple[str, ...]
+    policy: Policy, sources: tuple[RuleSource, ...], agent: str, permissions: tuple[str, ...]
 ) -> dict[str, RuleGroups]:
     """Group the rules that apply to an agent by permission and source."""
     groups: dict[str, list[RuleGroup]] = {}
+    categories = get_categories(policy.tools)
     for source in sources:
         own = tuple(rule for rule in source.rules if rule.agent in (None, agent))
         for name, rules in _group_by_permission(own, permissions):
+            category = categories.get(name, "external")
             indexed = [
-                (compile_rule(replace(rule, permission=name)), decide_by_rule(rule, source.name))
+                (
+                    compile_rule(replace(rule, permission=name, pattern=pattern)),
+                    decide_by_rule(rule, source.name),
+                )
                 for rule in rules
+                for pattern in expand_pattern(
+                    rule, category, workspace_root=policy.workspace_root, home=policy.home
+                )
             ]
             groups.setdefault(name, []).append(_build_group(indexed, trusted=source.trusted))
     return {name: tuple(found) for name, found in groups.items()}

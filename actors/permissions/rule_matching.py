@@ -104,7 +104,7 @@ def _find_missing_write_rule(
 
 def _find_literal_path(rule: Rule, categories: Mapping[str, ToolCategory]) -> str:
     is_path = categories.get(rule.permission) in PATH_CATEGORIES
-    if is_path and rule.pattern.startswith(("~", "$", "./")):
+    if is_path and rule.pattern.startswith("$"):
         return f"{format_rule(rule)}: only * is special in a pattern; write out the path"
     return ""
 

@@ -102,7 +102,8 @@ def _build_policy(
 ) -> Policy:
     if options.rules_file is not None:
         rules = _parse_json(_read_text(Path(options.rules_file)), options.rules_file)
-        return _build_rules_only_policy(tuple(_parse_rules(rules, options.rules_file)))
+        parsed = tuple(_parse_rules(rules, options.rules_file))
+        return _build_rules_only_policy(parsed, resolve_workspace_paths(workspace))
     trusted_folders = read_trust_store(find_state_folder(environment) / "trust.json").folders
     own_files = list_own_files(environment)
     trusted = bool(trusted_folders.get(str(workspace.root)))
@@ -141,10 +142,15 @@ def _build_profile(
     return build_profile(definition) if definition else empty
 
 
-def _build_rules_only_policy(rules: tuple[Rule, ...]) -> Policy:
+def _build_rules_only_policy(rules: tuple[Rule, ...], workspace_paths: WorkspacePaths) -> Policy:
     """Return a policy with these rules alone: no defaults, protected paths or grants."""
-    sources = (RuleSource(name="rules", rules=rules),)
-    return Policy(sources=sources, tools=DECLARED_TOOLS, protected_paths=None)
+    return Policy(
+        sources=(RuleSource(name="rules", rules=rules),),
+        tools=DECLARED_TOOLS,
+        workspace_root=workspace_paths.root,
+        home=workspace_paths.home,
+        protected_paths=None,
+    )
 
 
 def _parse_rules(value: object, location: str) -> Iterator[Rule]:
@@ -228,7 +234,8 @@ def _evaluate_fields(
         raise StartError(message)
     _require_tool(tool, location)
     if "rules" in fields:
-        policy = _build_rules_only_policy(tuple(_parse_rules(fields["rules"], location)))
+        rules = tuple(_parse_rules(fields["rules"], location))
+        policy = _build_rules_only_policy(rules, context.workspace_paths)
         profile = PermissionProfile(agent=context.profile.agent)
         context = CheckContext(policy, context.workspace_paths, profile)
     return context.decide(tool, target)

@@ -126,6 +126,6 @@ def test_a_rule_for_edit_alone_causes_a_warning() -> None:
 
 
 def test_a_pattern_that_a_shell_would_expand_causes_a_warning() -> None:
-    assert find_rule_warnings((rule("read", "~/.ssh/*", "deny"),), DECLARED_TOOLS) == (
-        "deny read ~/.ssh/*: only * is special in a pattern; write out the path",
+    assert find_rule_warnings((rule("read", "$HOME/*", "deny"),), DECLARED_TOOLS) == (
+        "deny read $HOME/*: only * is special in a pattern; write out the path",
     )
