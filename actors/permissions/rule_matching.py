@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import get_args
@@ -77,36 +77,6 @@ def _can_match_permission(pattern: str, known: Iterable[str]) -> bool:
 def is_mcp_tool_name(name: str) -> bool:
     """Whether a name has the form of an MCP server's tool."""
     return _MCP_TOOL_NAME.fullmatch(name) is not None
-
-
-def find_rule_warnings(
-    rules: tuple[Rule, ...], tools: tuple[ToolDeclaration, ...]
-) -> tuple[str, ...]:
-    """Return a warning for each rule of a source that does less than its author may expect."""
-    categories = get_categories(tools)
-    warnings = (
-        _find_missing_write_rule(rule, rules, categories) or _find_literal_path(rule, categories)
-        for rule in rules
-    )
-    return tuple(warning for warning in warnings if warning)
-
-
-def _find_missing_write_rule(
-    rule: Rule, rules: tuple[Rule, ...], categories: Mapping[str, ToolCategory]
-) -> str:
-    is_change = categories.get(rule.permission) == "change"
-    if not is_change or rule.permission == "write" or rule.action == "allow":
-        return ""
-    if any(other.permission == "write" and other.pattern == rule.pattern for other in rules):
-        return ""
-    return f"{format_rule(rule)}: the rule does not cover write; add the same rule for write"
-
-
-def _find_literal_path(rule: Rule, categories: Mapping[str, ToolCategory]) -> str:
-    is_path = categories.get(rule.permission) in PATH_CATEGORIES
-    if is_path and rule.pattern.startswith("$"):
-        return f"{format_rule(rule)}: only * is special in a pattern; write out the path"
-    return ""
 
 
 def format_rule(rule: Rule) -> str:

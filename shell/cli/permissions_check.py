@@ -24,6 +24,7 @@ from actors.sessions.state_paths import config_folder, list_own_files
 from actors.tools.tool_list import DECLARED_TOOLS
 from messages.policy import PermissionProfile, PermissionRequest, Policy, Rule, RuleSource
 from shell.config.config_files import ConfigLocations, build_rule_sources, read_config_files
+from shell.config.rule_linter import make_rule_linter
 from shell.config.trust_store import read_trust_store
 from shell.config.workspace_discovery import find_git_folders, find_workspace
 from shell.process.state_folder import find_state_folder
@@ -103,6 +104,8 @@ def _build_policy(
     if options.rules_file is not None:
         rules = _parse_json(_read_text(Path(options.rules_file)), options.rules_file)
         parsed = tuple(_parse_rules(rules, options.rules_file))
+        for index, warning in make_rule_linter(workspace).find_warnings(parsed).items():
+            print_error(f"{options.rules_file}: rule {index + 1}: {warning}")
         return _build_rules_only_policy(parsed, resolve_workspace_paths(workspace))
     trusted_folders = read_trust_store(find_state_folder(environment) / "trust.json").folders
     own_files = list_own_files(environment)

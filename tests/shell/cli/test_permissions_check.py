@@ -116,6 +116,31 @@ def test_the_json_names_rule_source_and_grants(
     }
 
 
+def test_rules_that_match_nothing_are_reported_on_standard_error(
+    workspace: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    home = workspace.parent / "home"
+    (home / "agents").mkdir(parents=True)
+    (home / "agents" / "reader.md").write_text("---\npermission:\n  read: {src: deny}\n---\nx")
+    config = home / "config.toml"
+    config.write_text('[[rules]]\npermission = "bash"\npattern = "rm  *"\naction = "deny"\n')
+    rules = workspace.parent / "rules.json"
+    rules.write_text('[{"permission": "read", "pattern": "a?", "action": "deny"}]')
+    environment = {"GREENROOM_HOME": str(home)}
+    call = ("check", *call_arguments("read", "a"))
+
+    run_permissions_check(parse_options(*call, "--agent", "reader"), environment, workspace)
+    run_permissions_check(parse_options(*call, "--rules", str(rules)), environment, workspace)
+
+    bash_warning, read_warning, rules_warning = capfd.readouterr().err.splitlines()
+    assert bash_warning.startswith(
+        f"greenroom: {config}:1: rules[1]: deny bash rm  *: commands are"
+    )
+    assert bash_warning.endswith("; write rm *")
+    assert read_warning.startswith(f"greenroom: {home}/agents/reader.md: deny read src: ")
+    assert rules_warning == f"greenroom: {rules}: rule 1: deny read a?: only * is special; write a*"
+
+
 def test_mode_agent_and_workspace_options_change_the_decision(
     workspace: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
