@@ -5,10 +5,11 @@ It makes the same decisions as the engine, but does not load what only actors ne
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
+from functools import cache, partial
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias, cast
 
 from actors.paths.resolve import WorkspacePaths
 from actors.paths.workspace import Workspace
@@ -34,6 +35,10 @@ from shell.startup.errors import StartError
 from shell.startup.options import CheckOptions
 from shell.text.sanitize import sanitize_line
 
+if TYPE_CHECKING:
+    from actors.agents.definition.definition import Definition
+
+FindAgents: TypeAlias = "Callable[[], tuple[Definition, ...]]"
 _CATEGORIES = get_categories(DECLARED_TOOLS)
 _RULE_KEYS = {"permission", "pattern", "action"}
 _BATCH_KEYS = {"id", "tool", "target", "rules"}
@@ -69,8 +74,10 @@ def run_permissions_check(
         OutputError: standard output cannot be written.
     """
     workspace = _find_workspace(options.workspace_root, start_folder)
-    policy = _build_policy(options, environment, workspace)
-    profile = _build_profile(options, environment, workspace, trusted=policy.trusted)
+    trusted = _is_trusted(environment, workspace)
+    find_agents = cache(partial(_discover_agents, environment, workspace, trusted=trusted))
+    policy = _build_policy(options, environment, workspace, find_agents, trusted=trusted)
+    profile = _build_profile(options, find_agents)
     context = CheckContext(policy, resolve_workspace_paths(workspace), profile)
     if options.batch_file is not None:
         for result in _run_batch(Path(options.batch_file), context):
@@ -100,8 +107,29 @@ def _find_workspace(root: str | None, start_folder: Path) -> Workspace:
     return Workspace(root=folder, cwd=folder)
 
 
+def _is_trusted(environment: Mapping[str, str], workspace: Workspace) -> bool:
+    trusted_folders = read_trust_store(find_state_folder(environment) / "trust.json").folders
+    return bool(trusted_folders.get(str(workspace.root)))
+
+
+def _discover_agents(
+    environment: Mapping[str, str], workspace: Workspace, *, trusted: bool
+) -> "tuple[Definition, ...]":
+    from shell.config.agent_discovery import discover_agents  # noqa: PLC0415  (few checks need it)
+
+    found = discover_agents(config_folder(environment) / "agents", workspace, trusted=trusted)
+    for problem in found.problems:
+        print_error(problem)
+    return found.definitions
+
+
 def _build_policy(
-    options: CheckOptions, environment: Mapping[str, str], workspace: Workspace
+    options: CheckOptions,
+    environment: Mapping[str, str],
+    workspace: Workspace,
+    find_agents: "FindAgents",
+    *,
+    trusted: bool,
 ) -> Policy:
     if options.rules_file is not None:
         rules = _parse_json(_read_text(Path(options.rules_file)), options.rules_file)
@@ -109,11 +137,15 @@ def _build_policy(
         for index, warning in make_rule_linter(workspace).find_warnings(parsed).items():
             print_error(f"{options.rules_file}: rule {index + 1}: {warning}")
         return _build_rules_only_policy(parsed, resolve_workspace_paths(workspace))
-    trusted_folders = read_trust_store(find_state_folder(environment) / "trust.json").folders
     own_files = list_own_files(environment)
-    trusted = bool(trusted_folders.get(str(workspace.root)))
     files = read_config_files(
-        ConfigLocations(config_folder(environment) / "config.toml", workspace, trusted, own_files)
+        ConfigLocations(
+            config_folder(environment) / "config.toml",
+            workspace,
+            trusted,
+            own_files,
+            lambda: [definition.name for definition in find_agents()],
+        )
     )
     for notice in files.notices:
         print_error(notice)
@@ -127,9 +159,7 @@ def _build_policy(
     return replace(policy, mode=options.mode)
 
 
-def _build_profile(
-    options: CheckOptions, environment: Mapping[str, str], workspace: Workspace, *, trusted: bool
-) -> PermissionProfile:
+def _build_profile(options: CheckOptions, find_agents: "FindAgents") -> PermissionProfile:
     """Return the profile of the agent's definition.
 
     It is empty if no agent is named, or if only the rules of a file apply.
@@ -138,12 +168,8 @@ def _build_profile(
     if options.agent is None or options.rules_file is not None:
         return empty
     from actors.agents.definition.definition import build_profile, find_definition  # noqa: PLC0415  (few checks need it)
-    from shell.config.agent_discovery import discover_agents  # noqa: PLC0415  (as above)
 
-    found = discover_agents(config_folder(environment) / "agents", workspace, trusted=trusted)
-    for problem in found.problems:
-        print_error(problem)
-    definition = find_definition(options.agent, found.definitions)
+    definition = find_definition(options.agent, find_agents())
     return build_profile(definition) if definition else empty
 
 

@@ -1,6 +1,7 @@
 """Reads the user's and the project's configuration files, and the rules in them."""
 
 import os
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -24,6 +25,8 @@ class ConfigLocations:
     trusted: bool
     user_owned_files: tuple[Path, ...]
     """The user's own configuration; never a project's, even inside its folder."""
+    list_agent_names: Callable[[], Collection[str]]
+    """Returns the agents that rules may name; called only if a rule names one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,15 +59,33 @@ def read_config_files(locations: ConfigLocations) -> ConfigFiles:
             problems.extend(error.problems)
         else:  # an untrusted file must not keep the program from starting
             notices.append(f"{error.problems[0]}; the file is ignored")
+    if user:
+        notices += _list_unknown_agents(user, locations.list_agent_names)
+        notices += _list_warnings(user, locations.workspace)
+    if project and locations.trusted:  # the agents of an untrusted project are not known
+        problems += _list_unknown_agents(project, locations.list_agent_names)
+        notices += _list_warnings(project, locations.workspace)
     if problems:
         raise StartError(*problems)
-    for file in (user, project if locations.trusted else None):
-        if file and file.config.rules:
-            notices += _list_warnings(file, locations.workspace)
     return ConfigFiles(user, project, tuple(notices))
 
 
+def _list_unknown_agents(
+    file: ConfigFile, list_agent_names: Callable[[], Collection[str]]
+) -> list[str]:
+    named = {index: rule.agent for index, rule in enumerate(file.config.rules) if rule.agent}
+    known = list_agent_names() if named else ()
+    return [
+        f"{file.format_location('rules', index, 'agent')}: there is no agent {agent}; "
+        "greenroom agents lists all"
+        for index, agent in named.items()
+        if agent not in known
+    ]
+
+
 def _list_warnings(file: ConfigFile, workspace: Workspace) -> list[str]:
+    if not file.config.rules:
+        return []
     from shell.config.rule_linter import make_rule_linter  # noqa: PLC0415  (only if there are rules)
 
     warnings = make_rule_linter(workspace).find_warnings(file.config.rules)
