@@ -80,7 +80,7 @@ def build_launch_config(
     locations = ConfigLocations(
         user_folder / "config.toml",
         workspace,
-        trust.trusted,
+        trust.approved,
         own_files,
         lambda: [definition.name for definition in agents.definitions],
     )

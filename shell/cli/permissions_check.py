@@ -25,8 +25,8 @@ from actors.sessions.state_paths import config_folder, list_own_files
 from actors.tools.tool_list import DECLARED_TOOLS
 from messages.policy import PermissionProfile, PermissionRequest, Policy, Rule, RuleSource
 from shell.config.config_files import ConfigLocations, build_rule_sources, read_config_files
+from shell.config.project_trust import TrustCheck, TrustStatus, check_trust
 from shell.config.rule_linter import make_rule_linter
-from shell.config.trust_store import read_trust_store
 from shell.config.workspace_discovery import find_git_folders, find_workspace
 from shell.process.state_folder import find_state_folder
 from shell.process.stdout import write_stdout
@@ -74,10 +74,15 @@ def run_permissions_check(
         OutputError: standard output cannot be written.
     """
     workspace = _find_workspace(options.workspace_root, start_folder)
-    trusted = _is_trusted(environment, workspace)
-    find_agents = cache(partial(_discover_agents, environment, workspace, trusted=trusted))
-    policy = _build_policy(options, environment, workspace, find_agents, trusted=trusted)
-    profile = _build_profile(options, find_agents)
+    if options.rules_file is None:
+        trust = _check_trust(environment, workspace)
+        find_agents = cache(partial(_discover_agents, environment, workspace, trust))
+        policy = _build_policy(environment, workspace, trust, find_agents)
+        policy = replace(policy, mode=options.mode)
+        profile = _build_profile(options.agent, find_agents)
+    else:
+        policy = _read_rules_only_policy(options.rules_file, workspace)
+        profile = PermissionProfile(agent=options.agent or "build")
     context = CheckContext(policy, resolve_workspace_paths(workspace), profile)
     if options.batch_file is not None:
         for result in _run_batch(Path(options.batch_file), context):
@@ -107,70 +112,67 @@ def _find_workspace(root: str | None, start_folder: Path) -> Workspace:
     return Workspace(root=folder, cwd=folder)
 
 
-def _is_trusted(environment: Mapping[str, str], workspace: Workspace) -> bool:
-    trusted_folders = read_trust_store(find_state_folder(environment) / "trust.json").folders
-    return bool(trusted_folders.get(str(workspace.root)))
+def _check_trust(environment: Mapping[str, str], workspace: Workspace) -> TrustStatus:
+    store = find_state_folder(environment) / "trust.json"
+    trust = check_trust(workspace, TrustCheck(store, list_own_files(environment)))
+    for notice in trust.notices:
+        print_error(notice)
+    return trust
 
 
 def _discover_agents(
-    environment: Mapping[str, str], workspace: Workspace, *, trusted: bool
+    environment: Mapping[str, str], workspace: Workspace, trust: TrustStatus
 ) -> "tuple[Definition, ...]":
     from shell.config.agent_discovery import discover_agents  # noqa: PLC0415  (few checks need it)
 
-    found = discover_agents(config_folder(environment) / "agents", workspace, trusted=trusted)
+    found = discover_agents(config_folder(environment) / "agents", workspace, trusted=trust.trusted)
     for problem in found.problems:
         print_error(problem)
     return found.definitions
 
 
 def _build_policy(
-    options: CheckOptions,
     environment: Mapping[str, str],
     workspace: Workspace,
-    find_agents: "FindAgents",
-    *,
-    trusted: bool,
+    trust: TrustStatus,
+    find_agents: FindAgents,
 ) -> Policy:
-    if options.rules_file is not None:
-        rules = _parse_json(_read_text(Path(options.rules_file)), options.rules_file)
-        parsed = tuple(_parse_rules(rules, options.rules_file))
-        for index, warning in make_rule_linter(workspace).find_warnings(parsed).items():
-            print_error(f"{options.rules_file}: rule {index + 1}: {warning}")
-        return _build_rules_only_policy(parsed, resolve_workspace_paths(workspace))
     own_files = list_own_files(environment)
     files = read_config_files(
         ConfigLocations(
             config_folder(environment) / "config.toml",
             workspace,
-            trusted,
+            trust.approved,
             own_files,
             lambda: [definition.name for definition in find_agents()],
         )
     )
     for notice in files.notices:
         print_error(notice)
-    policy = build_initial_policy(
+    return build_initial_policy(
         workspace,
-        build_rule_sources(files, trusted=trusted),
+        build_rule_sources(files),
         DECLARED_TOOLS,
-        trusted=trusted,
+        trusted=trust.trusted,
         extra_protected=(*own_files, *find_git_folders(workspace.root)),
     )
-    return replace(policy, mode=options.mode)
 
 
-def _build_profile(options: CheckOptions, find_agents: "FindAgents") -> PermissionProfile:
-    """Return the profile of the agent's definition.
-
-    It is empty if no agent is named, or if only the rules of a file apply.
-    """
-    empty = PermissionProfile(agent=options.agent or "build")
-    if options.agent is None or options.rules_file is not None:
-        return empty
+def _build_profile(agent: str | None, find_agents: FindAgents) -> PermissionProfile:
+    """Return the profile of the agent's definition; it is empty if no agent is named."""
+    if agent is None:
+        return PermissionProfile(agent="build")
     from actors.agents.definition.definition import build_profile, find_definition  # noqa: PLC0415  (few checks need it)
 
-    definition = find_definition(options.agent, find_agents())
-    return build_profile(definition) if definition else empty
+    definition = find_definition(agent, find_agents())
+    return build_profile(definition) if definition else PermissionProfile(agent=agent)
+
+
+def _read_rules_only_policy(file: str, workspace: Workspace) -> Policy:
+    rules = tuple(_parse_rules(_parse_json(_read_text(Path(file)), file), file))
+    for index, warning in make_rule_linter(workspace).find_warnings(rules).items():
+        print_error(f"{file}: rule {index + 1}: {warning}")
+    return _build_rules_only_policy(rules, resolve_workspace_paths(workspace))
 
 
 def _build_rules_only_policy(rules: tuple[Rule, ...], workspace_paths: WorkspacePaths) -> Policy:

@@ -9,6 +9,13 @@ from pathlib import Path
 from actors.paths.workspace import Workspace
 from messages.policy import RuleSource
 from shell.config.config_file import ConfigFile, ConfigFileError, read_config_file
+from shell.config.project_allowances import (
+    MAX_RULES_IN_NOTICE,
+    Allowances,
+    AllowRule,
+    format_allow_rules,
+    list_new_allow_rules,
+)
 from shell.config.trust_store import PROJECT_CONFIG
 from shell.startup.errors import StartError
 
@@ -22,7 +29,8 @@ class ConfigLocations:
 
     user_file: Path
     workspace: Workspace
-    trusted: bool
+    approved: Allowances | None
+    """What the user lets the project allow; None: the project is not trusted."""
     user_owned_files: tuple[Path, ...]
     """The user's own configuration; never a project's, even inside its folder."""
     list_agent_names: Callable[[], Collection[str]]
@@ -35,6 +43,8 @@ class ConfigFiles:
 
     user: ConfigFile | None = None
     project: ConfigFile | None = None
+    trusted: bool = False
+    """The project's file takes effect; otherwise it can only restrict."""
     notices: tuple[str, ...] = ()
     """Why an untrusted project's file is ignored, and warnings about rules."""
 
@@ -55,19 +65,35 @@ def read_config_files(locations: ConfigLocations) -> ConfigFiles:
     try:
         project = read_project_config(locations.workspace, locations.user_owned_files)
     except ConfigFileError as error:
-        if locations.trusted:
+        if locations.approved is not None:
             problems.extend(error.problems)
         else:  # an untrusted file must not keep the program from starting
             notices.append(f"{error.problems[0]}; the file is ignored")
+    trusted = project is not None and locations.approved is not None
+    if project and locations.approved is not None:
+        new_rules = list_new_allow_rules(
+            {str(PROJECT_CONFIG): project.config.rules}, locations.approved
+        )
+        if new_rules:  # it was changed after the user was asked
+            trusted = False
+            notices.append(_format_growth_notice(project, new_rules))
     if user:
         notices += _list_unknown_agents(user, locations.list_agent_names)
         notices += _list_warnings(user, locations.workspace)
-    if project and locations.trusted:  # the agents of an untrusted project are not known
+    if project and trusted:  # the agents of an untrusted project are not known
         problems += _list_unknown_agents(project, locations.list_agent_names)
         notices += _list_warnings(project, locations.workspace)
     if problems:
         raise StartError(*problems)
-    return ConfigFiles(user, project, tuple(notices))
+    return ConfigFiles(user, project, trusted, tuple(notices))
+
+
+def _format_growth_notice(project: ConfigFile, new_rules: tuple[AllowRule, ...]) -> str:
+    shown = "; ".join(format_allow_rules(new_rules, MAX_RULES_IN_NOTICE))
+    return (
+        f"{project.path} allows more than when you trusted this folder ({shown}), so it can only "
+        "restrict. Restart Greenroom to be asked again."
+    )
 
 
 def _list_unknown_agents(
@@ -114,11 +140,11 @@ def read_project_config(
     return read_config_file(path)
 
 
-def build_rule_sources(files: ConfigFiles, *, trusted: bool) -> tuple[RuleSource, ...]:
+def build_rule_sources(files: ConfigFiles) -> tuple[RuleSource, ...]:
     """Return the user's rules, then the project's; an untrusted source can only tighten."""
     return (
         *_make_source("user", files.user, trusted=True),
-        *_make_source("project", files.project, trusted=trusted),
+        *_make_source("project", files.project, trusted=files.trusted),
     )
 
 
