@@ -5,10 +5,18 @@ import os
 import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import TypeAlias
 
-from actors.bash.parse import CommandPart, has_effect_rule, parse_command
+from actors.bash.parse import (
+    CommandPart,
+    ParsedCommand,
+    has_effect_rule,
+    may_run_input,
+    parse_command,
+)
 from actors.paths.resolve import PathResolver, WorkspacePaths
 from actors.paths.workspace import Workspace
+from actors.permissions.glob_expansion import GlobExpansion, is_glob
 from actors.permissions.working_directory import find_working_directories
 from actors.tools.safe_open import READ_FLAGS
 from messages.tool_calls import FileDigest
@@ -21,22 +29,28 @@ MAX_HASHED_BYTES = 16 * 1024 * 1024
 MAX_QUICK_CHECK_CHARS = 500
 """A command up to this length can be parsed on the event loop without a noticeable delay."""
 _SHEBANG = b"#!"
+_INPUTS = frozenset("|<$`")
+"""What connects the output of one part, or a file, with the input or arguments of another."""
+_Candidate: TypeAlias = tuple[str, bool]
 
 
 def find_executed_files(command: str, workspace: Workspace) -> tuple[FileDigest, ...]:
     """Return the digests of the files that a command executes, including those that are missing.
 
     These are programs and scripts named by a path, and any file named to a shell, an interpreter or
-    a wrapper.
+    a wrapper. If a part may run its input, they include every file that another part reads.
     """
     if len(command) > MAX_COMMAND_CHARS:
         return ()
     parsed = parse_command(command)
+    runs_input = _feeds_programs(command, parsed)
+    globs = GlobExpansion()
     paths = WorkspacePaths(root=str(workspace.root), cwd=str(workspace.cwd))
     locations = find_working_directories(parsed, PathResolver(paths))
     digests: dict[str, FileDigest] = {}
     for part, location in zip(parsed.parts, locations, strict=True):
-        for path, is_executed in _iter_candidates(part, location.directories):
+        candidates = _iter_candidates(part, location.directories, runs_input=runs_input)
+        for path, is_executed in _expand_globs(candidates, globs):
             digest = _digest_file(os.path.realpath(path), is_executed=is_executed)
             if digest is not None and len(digests) < MAX_FILES:
                 digests[digest.path] = digest
@@ -51,10 +65,12 @@ def has_no_file_names(command: str, workspace: Workspace) -> bool:
     """
     if len(command) > MAX_QUICK_CHECK_CHARS:
         return False
+    parsed = parse_command(command)
+    runs_input = _feeds_programs(command, parsed)
     candidates = (
         candidate
-        for part in parse_command(command).parts
-        for candidate in _iter_candidates(part, ("",))
+        for part in parsed.parts
+        for candidate in _iter_candidates(part, ("",), runs_input=runs_input)
     )
     return all(
         not (is_executed or "/" in name or os.path.lexists(workspace.cwd / name))
@@ -62,17 +78,37 @@ def has_no_file_names(command: str, workspace: Workspace) -> bool:
     )
 
 
-def _iter_candidates(part: CommandPart, directories: tuple[str, ...]) -> Iterator[tuple[str, bool]]:
+def _feeds_programs(command: str, parsed: ParsedCommand) -> bool:
+    """Whether a part may run what another part or a redirection reads."""
+    return not _INPUTS.isdisjoint(command) and may_run_input(parsed)
+
+
+def _iter_candidates(
+    part: CommandPart, directories: tuple[str, ...], *, runs_input: bool
+) -> Iterator[_Candidate]:
     """Yield paths that may be files, and whether the command executes any kind of file there."""
-    names = [word.text for word in part.words if word.is_literal and not word.text.startswith("-")]
-    program = names[0] if names else ""
+    words = [word for word in part.words if not word.text.startswith("-")]
+    program = words[0].text if words and words[0].is_literal else ""
     is_runner = has_effect_rule(program) and program.rpartition("/")[2] != "git"
-    for name in dict.fromkeys(names if "/" in program else names[1:]):
-        for directory in directories:
-            path = os.path.join(directory, name)  # noqa: PTH118  (text, not a file)
-            yield path, is_runner or name == program
+    is_executed = is_runner or runs_input
+    words = words if "/" in program else words[1:]
+    if runs_input:
+        words += [file.word for file in part.redirects if file.permission == "read"]
+    for word in dict.fromkeys(words):
+        if word.is_literal or (is_executed and is_glob(word.text)):
+            for directory in directories:
+                path = os.path.join(directory, word.text)  # noqa: PTH118  (text, not a file)
+                yield path, is_executed or word.text == program
     for nested in part.nested_parts:
-        yield from _iter_candidates(nested, directories)
+        yield from _iter_candidates(nested, directories, runs_input=runs_input)
+
+
+def _expand_globs(candidates: Iterable[_Candidate], globs: GlobExpansion) -> Iterator[_Candidate]:
+    for path, is_executed in candidates:
+        yield path, is_executed
+        if is_executed and is_glob(path):
+            for found in globs.expand(path, "/", bool):
+                yield found, True
 
 
 def _digest_file(path: str, *, is_executed: bool) -> FileDigest | None:
