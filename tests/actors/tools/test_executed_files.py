@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from actors.tools.bash import BashArguments, plan, run
-from actors.tools.executed_files import (
+from actors.paths.resolve import WorkspacePaths
+from actors.permissions.executed_files import (
     MAX_QUICK_CHECK_CHARS,
     find_executed_files,
     has_no_file_names,
 )
+from actors.tools.bash import BashArguments, plan, run
 from actors.tools.tool import TargetChangedError
 from messages.tool_calls import CallPlan
 from tests.actors.tools.tool_caller import ToolCaller
@@ -34,7 +35,7 @@ def root(caller: ToolCaller) -> Path:
 
 def find_names(caller: ToolCaller, command: str) -> list[str]:
     root = caller.context.workspace.root
-    files = find_executed_files(command, caller.context.workspace)
+    files = find_executed_files(command, WorkspacePaths(root=str(root), cwd=str(root)))
     return [os.path.relpath(file.path, root) for file in files if file.digest]
 
 
@@ -87,10 +88,11 @@ def test_executed_files_that_the_command_names_are_found(
 def test_a_quick_check_suffices_when_no_named_file_exists(
     caller: ToolCaller, root: Path, command: str
 ) -> None:
-    assert has_no_file_names(command, caller.context.workspace)
-    assert find_executed_files(command, caller.context.workspace) == ()
+    paths = WorkspacePaths(root=str(root), cwd=str(root))
+    assert has_no_file_names(command, caller.root)
+    assert find_executed_files(command, paths) == ()
     (root / "absent").symlink_to("nowhere")
-    assert has_no_file_names(command, caller.context.workspace) == ("absent" not in command)
+    assert has_no_file_names(command, caller.root) == ("absent" not in command)
 
 
 @pytest.mark.parametrize(
@@ -110,7 +112,7 @@ def test_the_quick_check_leaves_possible_files_to_the_full_one(
     caller: ToolCaller, root: Path, command: str
 ) -> None:
     assert root.is_dir()
-    assert not has_no_file_names(command, caller.context.workspace)
+    assert not has_no_file_names(command, caller.root)
 
 
 def plan_command(caller: ToolCaller, command: str) -> tuple[BashArguments, CallPlan]:

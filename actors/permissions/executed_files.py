@@ -1,11 +1,11 @@
-"""Finds the files that a command executes, so that an approval is bound to their content."""
+"""Finds the files that a command executes: approvals and grants are bound to their content."""
 
 import hashlib
 import os
 import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from actors.bash.parse import (
     CommandPart,
@@ -15,11 +15,8 @@ from actors.bash.parse import (
     parse_command,
 )
 from actors.paths.resolve import PathResolver, WorkspacePaths
-from actors.paths.workspace import Workspace
 from actors.permissions.glob_expansion import GlobExpansion, is_glob
 from actors.permissions.working_directory import find_working_directories
-from actors.tools.safe_open import READ_FLAGS
-from messages.tool_calls import FileDigest
 
 MAX_FILES = 64
 MAX_COMMAND_CHARS = 200_000
@@ -29,26 +26,41 @@ MAX_HASHED_BYTES = 16 * 1024 * 1024
 MAX_QUICK_CHECK_CHARS = 500
 """A command up to this length can be parsed on the event loop without a noticeable delay."""
 _SHEBANG = b"#!"
+_READ_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
+"""To read a file without waiting for a pipe or a device."""
 _INPUTS = frozenset("|<$`")
 """What connects the output of one part, or a file, with the input or arguments of another."""
 _Candidate: TypeAlias = tuple[str, bool]
 
 
-def find_executed_files(command: str, workspace: Workspace) -> tuple[FileDigest, ...]:
+class ExecutedFile(NamedTuple):
+    """A file that a command executes."""
+
+    path: str
+    """Absolute, with symbolic links resolved."""
+    digest: str
+    """SHA-256 of the content in hex; empty: it does not exist or cannot be read."""
+
+
+def find_executed_files(
+    command: str, workspace_paths: WorkspacePaths, part_text: str = ""
+) -> tuple[ExecutedFile, ...]:
     """Return the digests of the files that a command executes, including those that are missing.
 
     These are programs and scripts named by a path, and any file named to a shell, an interpreter or
     a wrapper. If a part may run its input, they include every file that another part reads.
+    `part_text`: only the files of the parts with this text.
     """
     if len(command) > MAX_COMMAND_CHARS:
         return ()
     parsed = parse_command(command)
     runs_input = _feeds_programs(command, parsed)
     globs = GlobExpansion()
-    paths = WorkspacePaths(root=str(workspace.root), cwd=str(workspace.cwd))
-    locations = find_working_directories(parsed, PathResolver(paths))
-    digests: dict[str, FileDigest] = {}
+    locations = find_working_directories(parsed, PathResolver(workspace_paths))
+    digests: dict[str, ExecutedFile] = {}
     for part, location in zip(parsed.parts, locations, strict=True):
+        if part_text and part.text != part_text:
+            continue
         candidates = _iter_candidates(part, location.directories, runs_input=runs_input)
         for path, is_executed in _expand_globs(candidates, globs):
             digest = _digest_file(os.path.realpath(path), is_executed=is_executed)
@@ -57,7 +69,15 @@ def find_executed_files(command: str, workspace: Workspace) -> tuple[FileDigest,
     return tuple(digests.values())
 
 
-def has_no_file_names(command: str, workspace: Workspace) -> bool:
+def compute_executed_digest(files: Iterable[ExecutedFile]) -> str:
+    """Return one digest of the paths and contents of files; empty if there are none."""
+    text = repr(sorted(files))
+    return (
+        hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest() if text != "[]" else ""
+    )
+
+
+def has_no_file_names(command: str, cwd: Path) -> bool:
     """Return True if a quick check shows that the command executes no file; False proves nothing.
 
     It looks up single names in the working directory only, which is opened to run the command
@@ -73,7 +93,7 @@ def has_no_file_names(command: str, workspace: Workspace) -> bool:
         for candidate in _iter_candidates(part, ("",), runs_input=runs_input)
     )
     return all(
-        not (is_executed or "/" in name or os.path.lexists(workspace.cwd / name))
+        not (is_executed or "/" in name or os.path.lexists(cwd / name))
         for name, is_executed in candidates
     )
 
@@ -111,22 +131,22 @@ def _expand_globs(candidates: Iterable[_Candidate], globs: GlobExpansion) -> Ite
                 yield found, True
 
 
-def _digest_file(path: str, *, is_executed: bool) -> FileDigest | None:
+def _digest_file(path: str, *, is_executed: bool) -> ExecutedFile | None:
     """Return the file's digest; None if it is not a regular file or nothing executes it."""
     try:
         if not stat.S_ISREG(Path(path).stat().st_mode):
             return None
-        descriptor = os.open(path, READ_FLAGS)
+        descriptor = os.open(path, _READ_FLAGS)
     except (OSError, ValueError):
-        return FileDigest(path=path, digest="") if is_executed else None
+        return ExecutedFile(path, "") if is_executed else None
     try:
         status = os.fstat(descriptor)
         head = os.pread(descriptor, len(_SHEBANG), 0)
         if not (is_executed or status.st_mode & 0o111 or head == _SHEBANG):
             return None
-        return FileDigest(path=path, digest=_compute_digest(descriptor, status))
+        return ExecutedFile(path, _compute_digest(descriptor, status))
     except OSError:
-        return FileDigest(path=path, digest="")
+        return ExecutedFile(path, "")
     finally:
         os.close(descriptor)
 
