@@ -30,7 +30,6 @@ class Access(NamedTuple):
     """Minimum ask: why the call asks even if a rule allows it. Empty: it may be allowed."""
     protection_reason: str = ""
     """Why only a decision on this specific call can allow it. Empty: other approvals suffice."""
-    is_plan_file: bool = False
     changes_nothing: bool = False
     """It is read-only. A command must be known to be read-only."""
     is_target_unknown: bool = False
