@@ -116,7 +116,8 @@ def find_grant_problem(rule: Rule, tools: tuple[ToolDeclaration, ...]) -> str:
     if problem:
         return problem
     asks_user = get_categories(tools).get(rule.permission) == "ask"
-    if rule.action != "allow" or rule.agent is not None or asks_user:
+    is_wildcard = "*" in rule.permission
+    if rule.action != "allow" or rule.agent is not None or asks_user or is_wildcard:
         return f"{rule.permission} {rule.pattern} cannot be granted"
     if "*" not in rule.pattern:
         return ""
