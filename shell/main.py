@@ -293,6 +293,8 @@ def _open_session(config: "LaunchConfig") -> "SessionHandle":
         raise to_start_error(error.detail, error.__cause__) from error
     if session.torn_file:
         print_error(f"the session's last record is incomplete; moved to {session.torn_file}")
+    if session.fork_notice:
+        print_error(session.fork_notice)
     return session
 
 
