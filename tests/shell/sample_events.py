@@ -83,10 +83,11 @@ def exec_approval(
     available_decisions: tuple[ApprovalDecision, ...] = ("once", "session", "no"),
     description: str = "",
     pattern: str = "git push",
+    agent: Address = EXPLORER,
 ) -> ShowApproval:
     request = ExecApprovalRequest(
-        id=f"/primary/explore-2#{number}@1",
-        agent=EXPLORER,
+        id=f"{agent}#{number}@1",
+        agent=agent,
         turn=1,
         call_id=f"c{number}",
         tool="bash",
