@@ -83,11 +83,10 @@ def exec_approval(
     available_decisions: tuple[ApprovalDecision, ...] = ("once", "session", "no"),
     description: str = "",
     pattern: str = "git push",
-    agent: Address = EXPLORER,
 ) -> ShowApproval:
     request = ExecApprovalRequest(
-        id=f"{agent}#{number}@1",
-        agent=agent,
+        id=f"/primary/explore-2#{number}@1",
+        agent=EXPLORER,
         turn=1,
         call_id=f"c{number}",
         tool="bash",
@@ -100,6 +99,12 @@ def exec_approval(
         command=command,
     )
     return ShowApproval(request=request, parked_count=number)
+
+
+def exec_approval_of(agent: Address, command: str = "git push") -> ShowApproval:
+    message = exec_approval(command)
+    changes = {"id": f"{agent}#1@1", "agent": agent}
+    return message.model_copy(update={"request": message.request.model_copy(update=changes)})
 
 
 def patch_approval(diff: str, *, path: str = "/home/x/project/app.py") -> ShowApproval:

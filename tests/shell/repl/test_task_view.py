@@ -202,7 +202,7 @@ async def show_approval_over(screen: ScreenHarness, keys: str, command: str = "g
     await start_subagents(screen, sample_events.subagent_started(ONE))
     screen.type(keys)
     await screen.wait_until(lambda: screen.parts.task_view.is_open, "the task view")
-    screen.put_events(sample_events.exec_approval(command, agent=ONE))
+    screen.put_events(sample_events.exec_approval_of(ONE, command))
     await screen.wait_for_text("y  Yes, once")
 
 
@@ -251,7 +251,7 @@ def test_the_y_to_stop_agents_never_allows_requests(view: str) -> None:
         await screen.wait_until(lambda: screen.parts.task_view.is_open, "the task view")
         await screen.press_key("x")
         await screen.wait_for_text("Stop general-1")
-        screen.put_events(sample_events.exec_approval(agent=ONE))
+        screen.put_events(sample_events.exec_approval_of(ONE))
         await screen.wait_for_text("y  Yes, once")
         await wait_quiet_period(screen)
         assert not screen.parts.approval_prompt.can_reject
@@ -287,7 +287,7 @@ async def show_two_requests(screen: ScreenHarness, keys: str) -> None:
     screen.type(keys)
     await screen.wait_until(lambda: screen.parts.task_view.is_open, "the task view")
     for agent in (ONE, TWO):
-        screen.put_events(sample_events.exec_approval(f"make {agent.name}", agent=agent))
+        screen.put_events(sample_events.exec_approval_of(agent, f"make {agent.name}"))
     await screen.wait_for_text("2 need approval")
 
 
@@ -384,7 +384,7 @@ def test_filter_text_delays_arming_like_a_draft() -> None:
         await start_subagents(screen, sample_events.subagent_started(ONE))
         screen.type(f"{DOWN}gen")
         await screen.wait_for_text("filter: gen")
-        screen.put_events(sample_events.exec_approval(agent=ONE))
+        screen.put_events(sample_events.exec_approval_of(ONE))
         await screen.wait_for_text("y  Yes, once")
         await screen.press_key("y")
         await screen.wait_for_text("filter: geny")
