@@ -238,6 +238,7 @@ def _show_session(
     )
     from shell.console.console import Console
     from shell.console.screen_event_queue import ScreenEventQueue
+    from shell.view.unfinished_work import format_unfinished_work
 
     screen_events = ScreenEventQueue()
     context = make_session_context(session, config, time.time)  # noqa: TID251  (the one wall clock)
@@ -262,10 +263,14 @@ def _show_session(
 
     repl = select_front_end()(post, screen_events, context, first_prompt, on_first_screen)
     try:
-        return repl.run(), repl.next_session
+        status = repl.run()
     finally:
         if system is not None:
             system.stop()
+    if unfinished := format_unfinished_work(repl.state, session.session_id):
+        with suppress(OSError):  # the terminal was closed
+            print(sanitize(unfinished))
+    return status, repl.next_session
 
 
 def _make_launch_config(
@@ -293,6 +298,8 @@ def _open_session(config: "LaunchConfig") -> "SessionHandle":
         raise to_start_error(error.detail, error.__cause__) from error
     if session.torn_file:
         print_error(f"the session's last record is incomplete; moved to {session.torn_file}")
+    if session.fork_notice:
+        print_error(session.fork_notice)
     return session
 
 
