@@ -37,6 +37,8 @@ class Rule:
     action: Action
     agent: str | None = None
     """The definition that the rule applies to; None: all agents."""
+    executed_digest: str = ""
+    """For a grant: digest of the files that the command executes; it applies only to these."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

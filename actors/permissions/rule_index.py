@@ -1,13 +1,13 @@
 """The rules for one profile chain, indexed once and then applied to many accesses."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from operator import is_
 from typing import TypeAlias
 
 from actors.permissions import default_rules
-from actors.permissions.access import RuleScope
+from actors.permissions.access import Access, RuleScope
 from actors.permissions.decision import AccessDecision, decide_by_rule
 from actors.permissions.mode_order import find_strictest_mode
 from actors.permissions.protected_paths import ProtectedPaths
@@ -82,8 +82,53 @@ class RuleIndex:
         """Return the category of a permission."""
         return self.categories.get(permission, "external")
 
-    def has_ask_or_deny_match(self, permission: str, texts: tuple[str, ...]) -> bool:
-        """Whether a rule asks about one of the texts or denies it; case is ignored."""
+    def select_decidable(self, accesses: Sequence[Access]) -> tuple[list[Access], list[Access]]:
+        """Separate the accesses that can be asked about or denied from those that cannot."""
+        texts: dict[tuple[str, RuleScope], list[str]] = {}
+        for access in accesses:
+            found = texts.setdefault((access.permission, access.rule_scope), [])
+            found += (access.target, *access.other_spellings)
+        # Usually no rule can match any of the files, and one check of all paths shows it.
+        unmatched = {key for key, found in texts.items() if self.has_no_possible_match(*key, found)}
+        decidable: list[Access] = []
+        others: list[Access] = []
+        for access in accesses:
+            is_decidable = (
+                access.rule_scope == "all"
+                or access.ask_reason
+                or access.protection_reason
+                or (
+                    (access.permission, access.rule_scope) not in unmatched
+                    and not self.has_no_possible_match(
+                        access.permission,
+                        access.rule_scope,
+                        (access.target, *access.other_spellings),
+                    )
+                )
+            )
+            (decidable if is_decidable else others).append(access)
+        return decidable, others
+
+    def find_restricted(
+        self, permissions: tuple[str, ...], spellings: Iterable[tuple[str, ...]]
+    ) -> list[bool]:
+        """Find the files, given by their spellings, that a rule asks about or denies.
+
+        Case is ignored.
+        """
+        files = tuple(spellings)
+        # Usually no rule can match any of the files, and one check of all paths shows it.
+        paths = tuple([path for file in files for path in file])
+        possible = [
+            permission
+            for permission in permissions
+            if not self.has_no_possible_match(permission, "ask_or_deny", paths)
+        ]
+        if not possible:
+            return [False] * len(files)
+        return [any(self._has_restriction(name, file) for name in possible) for file in files]
+
+    def _has_restriction(self, permission: str, texts: tuple[str, ...]) -> bool:
         if self.has_no_possible_match(permission, "ask_or_deny", texts):
             return False
         folded_texts = tuple(map(fold_case, texts))
@@ -93,7 +138,7 @@ class RuleIndex:
         )
 
     def has_no_possible_match(
-        self, permission: str, rule_scope: RuleScope, texts: tuple[str, ...]
+        self, permission: str, rule_scope: RuleScope, texts: Iterable[str]
     ) -> bool:
         """Whether a quick substring check shows that no rule of the scope matches."""
         substrings = self.required_substrings.get((permission, rule_scope), ())
@@ -246,7 +291,7 @@ def _remove_redundant(substrings: list[str]) -> tuple[str, ...]:
     )
 
 
-def _may_contain_any(texts: tuple[str, ...], substrings: tuple[str, ...]) -> bool:
+def _may_contain_any(texts: Iterable[str], substrings: tuple[str, ...]) -> bool:
     """Whether a text may contain a substring.
 
     All texts are searched as one. A match across two texts only costs a needless full check.

@@ -349,7 +349,8 @@ def _format_json(call_decision: CallDecision, policy: Policy) -> str:
 
 
 def _to_json_object(rule: Rule) -> dict[str, str]:
-    return {key: value for key, value in asdict(rule).items() if value is not None}
+    keys = ("permission", "pattern", "action", "agent")
+    return {key: value for key in keys if (value := getattr(rule, key)) is not None}
 
 
 def _format_text(call_decision: CallDecision) -> str:

@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -233,9 +232,10 @@ def test_each_line_of_a_batch_gets_one_decision(
 
 
 def to_batch_line(number: int, case: CommandCase) -> str:
-    rules = [{**asdict(rule)} for rule in case.rules]
-    for rule in rules:
-        del rule["agent"]
+    rules = [
+        {"permission": rule.permission, "pattern": rule.pattern, "action": rule.action}
+        for rule in case.rules
+    ]
     line = {"id": str(number), "tool": "bash", "target": case.command}
     return json.dumps({**line, "rules": rules} if rules else line)
 
