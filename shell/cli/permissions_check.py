@@ -26,7 +26,6 @@ from actors.tools.tool_list import DECLARED_TOOLS
 from messages.policy import PermissionProfile, PermissionRequest, Policy, Rule, RuleSource
 from shell.config.config_files import ConfigLocations, build_rule_sources, read_config_files
 from shell.config.project_trust import TrustCheck, TrustStatus, check_trust
-from shell.config.rule_linter import make_rule_linter
 from shell.config.workspace_discovery import find_git_folders, find_workspace
 from shell.process.state_folder import find_state_folder
 from shell.process.stdout import write_stdout
@@ -169,6 +168,8 @@ def _build_profile(agent: str | None, find_agents: FindAgents) -> PermissionProf
 
 
 def _read_rules_only_policy(file: str, workspace: Workspace) -> Policy:
+    from shell.config.rule_linter import make_rule_linter  # noqa: PLC0415  (few checks need it)
+
     rules = tuple(_parse_rules(_parse_json(_read_text(Path(file)), file), file))
     for index, warning in make_rule_linter(workspace).find_warnings(rules).items():
         print_error(f"{file}: rule {index + 1}: {warning}")

@@ -95,4 +95,5 @@ def _get_breadth(allow_rule: AllowRule) -> tuple[bool, int]:
 def _format_rule(allow_rule: AllowRule) -> str:
     rule, file = allow_rule
     agent = f", agent {rule.agent}" if rule.agent else ""
-    return f"{rule.permission} {rule.pattern} ({file}{agent})"
+    tool = "every tool" if rule.permission == "*" else rule.permission
+    return f"{tool} {rule.pattern} ({file}{agent})"

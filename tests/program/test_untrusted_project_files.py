@@ -153,7 +153,9 @@ def test_trust_ends_when_a_project_allows_more(program: Program) -> None:
         done = program.run("-p", "Try.", "--output-format", "json")
     assert done.result["denials"][0]["target"] == "touch made"
     assert not (program.repository / "made").exists()
-    notice = "since it allows more than when you trusted it (* * (.greenroom/config.toml)), so"
+    notice = (
+        "since it allows more than when you trusted it (every tool * (.greenroom/config.toml)), so"
+    )
     assert notice in done.stderr.splitlines()[0]
     assert server.requests[1].body["model"] != "theirs"
 
