@@ -69,14 +69,10 @@ def read_config_files(locations: ConfigLocations) -> ConfigFiles:
             problems.extend(error.problems)
         else:  # an untrusted file must not keep the program from starting
             notices.append(f"{error.problems[0]}; the file is ignored")
-    trusted = project is not None and locations.approved is not None
-    if project and locations.approved is not None:
-        new_rules = list_new_allow_rules(
-            {str(PROJECT_CONFIG): project.config.rules}, locations.approved
-        )
-        if new_rules:  # it was changed after the user was asked
-            trusted = False
-            notices.append(_format_growth_notice(project, new_rules))
+    new_rules = _list_new_rules(project, locations.approved)
+    if project and new_rules:
+        notices.append(_format_growth_notice(project, new_rules))
+    trusted = locations.approved is not None and not new_rules
     if user:
         notices += _list_unknown_agents(user, locations.list_agent_names)
         notices += _list_warnings(user, locations.workspace)
@@ -86,6 +82,15 @@ def read_config_files(locations: ConfigLocations) -> ConfigFiles:
     if problems:
         raise StartError(*problems)
     return ConfigFiles(user, project, trusted, tuple(notices))
+
+
+def _list_new_rules(
+    project: ConfigFile | None, approved: Allowances | None
+) -> tuple[AllowRule, ...]:
+    """List what the project allows that it did not allow when the user was asked."""
+    if project is None or approved is None:
+        return ()
+    return list_new_allow_rules({str(PROJECT_CONFIG): project.config.rules}, approved)
 
 
 def _format_growth_notice(project: ConfigFile, new_rules: tuple[AllowRule, ...]) -> str:

@@ -18,6 +18,8 @@ ProjectRules: TypeAlias = Mapping[str, tuple[Rule, ...]]
 MAX_SHOWN_RULES = 15
 """Rules that the trust question lists."""
 MAX_RULES_IN_NOTICE = 3
+MAX_SHOWN_CHARS = 100
+"""Length of a pattern in the trust question."""
 _DIGEST_CHARS = 16
 _BROADEST_PERMISSIONS = ("*", "bash")
 
@@ -96,4 +98,6 @@ def _format_rule(allow_rule: AllowRule) -> str:
     rule, file = allow_rule
     agent = f", agent {rule.agent}" if rule.agent else ""
     tool = "every tool" if rule.permission == "*" else rule.permission
-    return f"{tool} {rule.pattern} ({file}{agent})"
+    is_long = len(rule.pattern) > MAX_SHOWN_CHARS
+    pattern = f"{rule.pattern[:MAX_SHOWN_CHARS]}…" if is_long else rule.pattern
+    return f"{tool} {pattern} ({file}{agent})"

@@ -213,7 +213,7 @@ def test_the_trust_question_names_every_file(workspace: Workspace) -> None:
     assert question.endswith("Trust this folder? [y/N] ")
 
 
-RULE = "[[rules]]\npermission = 'bash'\npattern = '{}'\naction = '{}'\n"
+RULE = "[[rules]]\npermission = 'bash'\npattern = \"{}\"\naction = '{}'\n"
 
 
 def write_rules(workspace: Workspace, *rules: tuple[str, str]) -> None:
@@ -249,6 +249,17 @@ def test_the_trust_question_shows_the_broadest_rules_first(
     first, *_, more = listed.split("\n\n")[1].splitlines()
     assert first == "  bash * (.greenroom/config.toml)"
     assert more == "  and 1,186 more"
+
+
+def test_a_long_pattern_does_not_hide_the_trust_question(
+    workspace: Workspace, trust_check: TrustCheck
+) -> None:
+    write_rules(workspace, ("*" + "x" * 10_000, "allow"), ("\\u001b[2J", "allow"))
+    prompt = TrustPromptStub(answer=False)
+
+    check_trust(workspace, replace(trust_check, ask_user=prompt))
+    assert f"\n  bash *{'x' * 99}… (.greenroom/config.toml)\n" in prompt.questions[0]
+    assert "\x1b" not in prompt.questions[0]
 
 
 def test_a_project_that_allows_nothing_says_so_in_the_question(
