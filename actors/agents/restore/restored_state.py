@@ -49,7 +49,11 @@ def restore(records: tuple[Record, ...], initial_state: AgentState) -> RestoredS
     turn_numbers = [record.turn for record in records if isinstance(record, TurnStarted)]
     switches = [record for record in records if isinstance(record, AgentSwitched)]
     last_turn = _take_since_last(TurnStarted, records)
-    turn = replace(initial_state.turn, number=max(turn_numbers, default=0))
+    turn = replace(
+        initial_state.turn,
+        number=max(turn_numbers, default=0),
+        request_number=_find_last_request_number(records),
+    )
     state = replace(
         initial_state,
         turn=turn,
@@ -141,6 +145,16 @@ def _restore_totals(records: tuple[Record, ...], totals: UsageTotals) -> UsageTo
     return replace(
         totals, earlier_runs=_sum_usage(records), context_tokens=count_tokens(last_usage)
     )
+
+
+def _find_last_request_number(records: tuple[Record, ...]) -> int:
+    """Return the number of the last request with a recorded outcome; 0: none."""
+    numbers = (
+        record.request.number
+        for record in reversed(records)
+        if isinstance(record, ReplyCompleted | ModelRetrying)
+    )
+    return next(numbers, 0)
 
 
 def _sum_usage(records: tuple[Record, ...]) -> Usage:
