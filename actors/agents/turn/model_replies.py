@@ -104,6 +104,7 @@ def on_model_replied(step: Transition, reply: ModelReplied) -> None:
         stop_reason=reply.stop_reason,
         usage=reply.usage,
         model=reply.model,
+        task_number=turn.task_number,
     )
     step.write(completed)
     step.publish(completed)
@@ -125,6 +126,7 @@ def complete_turn(step: Transition, reply: ModelReplied | ReplyCompleted) -> Non
             text=join_text(reply.content),
             stop_reason=reply.stop_reason,
             usage=turn.usage,
+            task_number=turn.task_number,
         )
         step.end_turn(completed)
     else:
