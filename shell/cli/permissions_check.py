@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from actors.paths.resolve import WorkspacePaths
 from actors.paths.workspace import Workspace
@@ -34,6 +34,10 @@ from shell.startup.errors import StartError
 from shell.startup.options import CheckOptions
 from shell.text.sanitize import sanitize_line
 
+if TYPE_CHECKING:  # few checks need it
+    from actors.agents.definition.definition import Definition
+
+DEFAULT_AGENT = "build"
 _CATEGORIES = get_categories(DECLARED_TOOLS)
 _RULE_KEYS = {"permission", "pattern", "action"}
 _BATCH_KEYS = {"id", "tool", "target", "rules"}
@@ -45,18 +49,19 @@ _MAX_SKIPPED_BYTES = 1024 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class CheckContext:
-    """What decisions depend on: policy, workspace and agent."""
+    """What decisions depend on: policy, workspace and agents."""
 
     policy: Policy
     workspace_paths: WorkspacePaths
-    profile: PermissionProfile
+    profile_chain: tuple[PermissionProfile, ...]
+    """The agent's profile, then its ancestors'."""
 
     def decide(self, tool: str, target: str) -> CallDecision:
         """Decide one tool call."""
         path = os.path.join(self.workspace_paths.cwd, _expand_home(target))  # noqa: PTH118  (text, not a file)
         target = path if _CATEGORIES.get(tool) in PATH_CATEGORIES and target else target
         request = PermissionRequest(permission=tool, target=target)
-        return decide_call((request,), self.workspace_paths, self.policy, (self.profile,))
+        return decide_call((request,), self.workspace_paths, self.policy, self.profile_chain)
 
 
 def run_permissions_check(
@@ -69,9 +74,13 @@ def run_permissions_check(
         OutputError: standard output cannot be written.
     """
     workspace = _find_workspace(options.workspace_root, start_folder)
-    policy = _build_policy(options, environment, workspace)
-    profile = _build_profile(options, environment, workspace, trusted=policy.trusted)
-    context = CheckContext(policy, resolve_workspace_paths(workspace), profile)
+    policy, primary_agent = _build_policy(options, environment, workspace)
+    chain: tuple[PermissionProfile, ...]
+    chain = (PermissionProfile(agent=options.agent or DEFAULT_AGENT),)
+    if options.rules_file is None and (options.agent or options.ancestor):
+        agents = _find_agents(environment, workspace, trusted=policy.trusted)
+        chain = _build_profile_chain(options, agents, primary_agent)
+    context = CheckContext(policy, resolve_workspace_paths(workspace), chain)
     if options.batch_file is not None:
         for result in _run_batch(Path(options.batch_file), context):
             write_stdout(f"{json.dumps(result)}\n".encode())
@@ -102,13 +111,14 @@ def _find_workspace(root: str | None, start_folder: Path) -> Workspace:
 
 def _build_policy(
     options: CheckOptions, environment: Mapping[str, str], workspace: Workspace
-) -> Policy:
+) -> tuple[Policy, str]:
+    """Return the policy, and the name of the primary agent that a session would start with."""
     if options.rules_file is not None:
         rules = _parse_json(_read_text(Path(options.rules_file)), options.rules_file)
         parsed = tuple(_parse_rules(rules, options.rules_file))
         for index, warning in make_rule_linter(workspace).find_warnings(parsed).items():
             print_error(f"{options.rules_file}: rule {index + 1}: {warning}")
-        return _build_rules_only_policy(parsed, resolve_workspace_paths(workspace))
+        return _build_rules_only_policy(parsed, resolve_workspace_paths(workspace)), DEFAULT_AGENT
     trusted_folders = read_trust_store(find_state_folder(environment) / "trust.json").folders
     own_files = list_own_files(environment)
     trusted = bool(trusted_folders.get(str(workspace.root)))
@@ -124,27 +134,45 @@ def _build_policy(
         trusted=trusted,
         extra_protected=(*own_files, *find_git_folders(workspace.root)),
     )
-    return replace(policy, mode=options.mode)
+    layers = (files.project if trusted else None, files.user)
+    names = (file.config.agent for file in layers if file is not None)
+    return replace(policy, mode=options.mode), next(filter(None, names), DEFAULT_AGENT)
 
 
-def _build_profile(
-    options: CheckOptions, environment: Mapping[str, str], workspace: Workspace, *, trusted: bool
-) -> PermissionProfile:
-    """Return the profile of the agent's definition.
-
-    It is empty if no agent is named, or if only the rules of a file apply.
-    """
-    empty = PermissionProfile(agent=options.agent or "build")
-    if options.agent is None or options.rules_file is not None:
-        return empty
-    from actors.agents.definition.definition import build_profile, find_definition  # noqa: PLC0415  (few checks need it)
-    from shell.config.agent_discovery import discover_agents  # noqa: PLC0415  (as above)
+def _find_agents(
+    environment: Mapping[str, str], workspace: Workspace, *, trusted: bool
+) -> "dict[str, Definition]":
+    """Return all definitions by name, and report the problems with their files."""
+    from shell.config.agent_discovery import discover_agents  # noqa: PLC0415  (few checks need it)
 
     found = discover_agents(config_folder(environment) / "agents", workspace, trusted=trusted)
     for problem in found.problems:
         print_error(problem)
-    definition = find_definition(options.agent, found.definitions)
-    return build_profile(definition) if definition else empty
+    return {definition.name: definition for definition in found.definitions}
+
+
+def _build_profile_chain(
+    options: CheckOptions, agents: "dict[str, Definition]", primary_agent: str
+) -> tuple[PermissionProfile, ...]:
+    """Return the profiles of the agent and its ancestors.
+
+    Below an agent that can only be a subagent comes the primary agent, as in a session.
+    """
+    from actors.agents.definition.definition import build_profile  # noqa: PLC0415  (few checks need it)
+
+    names = [options.agent or DEFAULT_AGENT]
+    if options.ancestor is not None:
+        if options.ancestor not in agents:
+            known = ", ".join(agents)
+            message = f"--under: there is no agent {options.ancestor}; choose one of {known}"
+            raise StartError(message)
+        names.append(options.ancestor)
+    if names[-1] in agents and agents[names[-1]].mode == "subagent":
+        names.append(primary_agent)
+    return tuple(
+        build_profile(agents[name]) if name in agents else PermissionProfile(agent=name)
+        for name in names
+    )
 
 
 def _build_rules_only_policy(rules: tuple[Rule, ...], workspace_paths: WorkspacePaths) -> Policy:
@@ -251,8 +279,8 @@ def _evaluate_fields(
     if "rules" in fields:
         rules = tuple(_parse_rules(fields["rules"], location))
         policy = _build_rules_only_policy(rules, context.workspace_paths)
-        profile = PermissionProfile(agent=context.profile.agent)
-        context = CheckContext(policy, context.workspace_paths, profile)
+        profile = PermissionProfile(agent=context.profile_chain[0].agent)
+        context = CheckContext(policy, context.workspace_paths, (profile,))
     return context.decide(tool, target)
 
 
