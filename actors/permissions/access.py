@@ -44,6 +44,9 @@ class Access(NamedTuple):
     grant_text: str = ""
     """The exact pattern of a grant for this access. Empty: the target."""
 
+    executed_digest: str = ""
+    """Digest of the files that it executes, if a grant may depend on it."""
+
     @property
     def request(self) -> PermissionRequest:
         """Return the permission request for messages and output."""
