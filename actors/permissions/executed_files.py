@@ -127,7 +127,7 @@ def _expand_globs(candidates: Iterable[_Candidate], globs: GlobExpansion) -> Ite
     for path, is_executed in candidates:
         yield path, is_executed
         if is_executed and is_glob(path):
-            for found in globs.expand(path, "/", bool):
+            for found in globs.expand(path, "/", set):
                 yield found, True
 
 

@@ -330,7 +330,7 @@ GIT = Program(
     has_root_paths=True,
     writes=WrittenPaths(_find_written_operands, output_options=("--output", "-o")),
     match_read_only=_match_read_only,
-    requires_trust=True,
+    finds_repository=True,
     list_spellings=_list_spellings,
 )
 DASHED_GIT = Program(
