@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from actors.bash.parse import CommandPart, Word
+from actors.bash.parse import UNNAMED_FILES, CommandPart, Word
 from actors.paths.resolve import PathResolver
 from actors.permissions.access import Access, RuleScope
 from actors.permissions.accessed_files import AccessedFiles, FileAccess, FileQuery, find_files
@@ -238,6 +238,7 @@ class _AccessBuilder:
         command_part, where, _ = part.placed
         ask_reason = (
             _find_ask_reason(command_part)
+            or self._find_write_problem(part)
             or self._find_repository_problem(part)
             or scan_problem
             or self.files.problem
@@ -256,6 +257,20 @@ class _AccessBuilder:
             required_reads=self._find_required_reads(command_part, reads, where),
             requires_trust=command_part.read_only and command_part.finds_repository,
         )
+
+    def _find_write_problem(self, part: _Part) -> str:
+        """Return why it is not known which files a part writes, or nothing.
+
+        What a pattern matches is known, unless another part may create files that match it.
+        """
+        home = self.resolver.workspace_paths.home
+        is_known = has_fixed_paths if part.others_write else is_fully_expanded
+        for word in part.placed.part.written_paths:
+            if word is UNNAMED_FILES:
+                return "it creates files that the command does not name"
+            if not (word.is_literal or is_known(word, home)):
+                return f"it writes to {word.text}, which cannot be resolved in advance"
+        return ""
 
     def _find_repository_problem(self, part: _Part) -> str:
         """Return why git may use another repository than the workspace's own, or nothing."""
