@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from shell.cli.arguments import parse_command_line
 from shell.process.deferred_imports import disable_gc, enable_gc, start_background_imports
-from shell.process.stdout import OutputError, StdoutWriter
+from shell.process.stdout import OutputError, StdoutWriter, check_stdout
 from shell.process.streams import (
     INTERRUPTED_STATUS,
     exit_process,
@@ -114,6 +114,7 @@ def _run_headless(options: LaunchOptions) -> int:
     from shell.headless.stdin_prompt import read_prompt
     from shell.view import status_notices
 
+    check_stdout()
     prompt = read_prompt(options.prompt)
     started_s = time.perf_counter()
     start_background_imports()
