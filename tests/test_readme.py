@@ -12,6 +12,7 @@ from typing import get_args
 
 import pytest
 
+from actors.permissions.protected_paths import PROTECTED_FILES, PROTECTED_FOLDERS
 from messages.policy import PermissionMode
 from shell.cli import arguments
 from shell.commands.command_table import COMMANDS
@@ -164,6 +165,14 @@ def test_the_agents_topic_lists_only_keys_that_are_understood() -> None:
     origin = agent_file_parser.FileOrigin("x.md")
     parsed = agent_file_parser.parse_definition(f"---\n{keys}---\nText\n", "x", origin)
     assert parsed.ignored_keys == ()
+
+
+@pytest.mark.quick
+def test_the_permissions_topic_lists_the_protected_names() -> None:
+    protected = {*PROTECTED_FOLDERS, *PROTECTED_FILES}
+    listed = re.findall(r"`([^`]+)`", read_block(read_topic("permissions"), "protected"))
+    assert set(listed) == protected
+    assert len(listed) == len(protected)
 
 
 @pytest.mark.quick
