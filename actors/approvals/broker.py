@@ -102,7 +102,7 @@ class ApprovalBroker(Actor[ApprovalBrokerInbox]):
             case ApprovalWithdrawn():
                 self._withdraw(message.id)
             case WithdrawApprovals():
-                self._withdraw_under(message.under)
+                self._withdraw_all(message)
             case SubmitDecision():
                 self._on_decision_submitted(message)
             case ApproverAvailabilityChanged():
@@ -258,9 +258,9 @@ class ApprovalBroker(Actor[ApprovalBrokerInbox]):
         if self._end(request_id, "withdrawn") is not None:
             self._write(ApprovalWithdrawn(id=request_id))
 
-    def _withdraw_under(self, ancestor: Address) -> None:
+    def _withdraw_all(self, withdrawal: WithdrawApprovals) -> None:
         for parked in list(self._parked.values()):
-            if parked.request.agent.is_under(ancestor):
+            if withdrawal.is_about(parked.request.agent):
                 self._withdraw(parked.request.id)
 
     def _end(

@@ -298,6 +298,11 @@ def _parse_permissions(arguments: list[str]) -> CheckOptions:
     add("--tool", metavar="TOOL", default="", help="the tool, such as bash or read")
     add("--target", metavar="TARGET", help="the command, path or other target of the call")
     add("--agent", metavar="NAME", help="the agent that makes the call (default: build)")
+    add(
+        "--under",
+        metavar="NAME",
+        help="the agent that starts it (default for a subagent: the configured primary agent)",
+    )
     add("--mode", choices=_MODES, default="default", help="the mode (default: default)")
     add(
         "--workspace",
@@ -320,6 +325,7 @@ def _parse_permissions(arguments: list[str]) -> CheckOptions:
         tool=values.tool,
         target=values.target or "",
         agent=values.agent,
+        ancestor=values.under,
         mode=values.mode,
         workspace_root=values.workspace,
         rules_file=values.rules,

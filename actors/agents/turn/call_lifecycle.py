@@ -254,9 +254,9 @@ def run_synced_calls(step: Transition) -> None:
 def resume(step: Transition) -> None:
     """After a resume: end the calls that had started or were decided, then start the others."""
     for call in step.state.turn.calls:
-        child = step.state.subagents.find_by_call(call.tool_use.id)
-        if child is not None and call.stage is not CallStage.DONE:
-            subagent_tasks.resume(step, call, child)
+        found = step.state.subagents.find_by_call(call.tool_use.id)
+        if found is not None and call.stage is not CallStage.DONE:
+            subagent_tasks.resume(step, call, *found)
         elif call.stage is CallStage.RUNNING:
             record_result(step, call, "unknown", OUTCOME_UNKNOWN)
         elif call.final_result is not None:
@@ -275,6 +275,7 @@ def cancel_calls(step: Transition) -> None:
         elif call.stage in (CallStage.PLANNING, CallStage.RUNNING):
             step.emit(CancelCall(call.tool_use.id))
         elif call.stage is not CallStage.DONE:
+            subagent_tasks.cancel_recorded_start(step, call)
             record_result(step, call, "cancelled", get_not_run_text(step.state.turn))
     continue_turn(step)
 

@@ -2,6 +2,7 @@
 
 import re
 
+from actors.bash.effects.effect_rules import ask_unless_listed
 from actors.bash.effects.written_paths import (
     WrittenPaths,
     add_wildcards,
@@ -40,5 +41,13 @@ PROGRAMS: tuple[Program, ...] = (
     Program("link", writes=WrittenPaths(write_last, into_folders=True)),
     Program("mktemp", writes=WrittenPaths(output_options=("-p", "--tmpdir"), below_folders=True)),
     Program("unzip", writes=WrittenPaths(output_options=("-d",), below_folders=True)),
-    Program("pandoc", writes=WrittenPaths(output_options=("-o", "--output"))),
+    Program(
+        "pandoc",
+        ask_unless_listed(
+            r"-(?:[ftrwos].*|N|-(?:from|to|read|write|output|standalone|toc|number-sections|wrap|"
+            r"columns)(?:=.*)?)"
+        ),
+        has_listed_options=True,
+        writes=WrittenPaths(output_options=("-o", "--output")),
+    ),
 )
