@@ -259,6 +259,8 @@ class ToolEnded(Message):
     """Shown to the model."""
     diff: str = ""
     """The change to a file, shown to the user; truncated with a note if long."""
+    no_user: bool = False
+    """The call was denied because it needs approval and no user could be asked."""
 
 
 class TodosUpdated(Message):
