@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from actors.agents.definition.definition import Definition
 
 FindAgents: TypeAlias = "Callable[[], tuple[Definition, ...]]"
+DEFAULT_AGENT = "build"
 _CATEGORIES = get_categories(DECLARED_TOOLS)
 _RULE_KEYS = {"permission", "pattern", "action"}
 _BATCH_KEYS = {"id", "tool", "target", "rules"}
@@ -49,18 +50,19 @@ _MAX_SKIPPED_BYTES = 1024 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class CheckContext:
-    """What decisions depend on: policy, workspace and agent."""
+    """What decisions depend on: policy, workspace and agents."""
 
     policy: Policy
     workspace_paths: WorkspacePaths
-    profile: PermissionProfile
+    profile_chain: tuple[PermissionProfile, ...]
+    """The agent's profile, then its ancestors'."""
 
     def decide(self, tool: str, target: str) -> CallDecision:
         """Decide one tool call."""
         path = os.path.join(self.workspace_paths.cwd, _expand_home(target))  # noqa: PTH118  (text, not a file)
         target = path if _CATEGORIES.get(tool) in PATH_CATEGORIES and target else target
         request = PermissionRequest(permission=tool, target=target)
-        return decide_call((request,), self.workspace_paths, self.policy, (self.profile,))
+        return decide_call((request,), self.workspace_paths, self.policy, self.profile_chain)
 
 
 def run_permissions_check(
@@ -76,13 +78,15 @@ def run_permissions_check(
     if options.rules_file is None:
         trust = _check_trust(environment, workspace)
         find_agents = cache(partial(_discover_agents, environment, workspace, trust))
-        policy = _build_policy(environment, workspace, trust, find_agents)
+        policy, primary_agent = _build_policy(environment, workspace, trust, find_agents)
         policy = replace(policy, mode=options.mode)
-        profile = _build_profile(options.agent, find_agents)
     else:
         policy = _read_rules_only_policy(options.rules_file, workspace)
-        profile = PermissionProfile(agent=options.agent or "build")
-    context = CheckContext(policy, resolve_workspace_paths(workspace), profile)
+    chain: tuple[PermissionProfile, ...]
+    chain = (PermissionProfile(agent=options.agent or DEFAULT_AGENT),)
+    if options.rules_file is None and (options.agent or options.ancestor):
+        chain = _build_profile_chain(options, find_agents(), primary_agent)
+    context = CheckContext(policy, resolve_workspace_paths(workspace), chain)
     if options.batch_file is not None:
         for result in _run_batch(Path(options.batch_file), context):
             write_stdout(f"{json.dumps(result)}\n".encode())
@@ -135,7 +139,8 @@ def _build_policy(
     workspace: Workspace,
     trust: TrustStatus,
     find_agents: FindAgents,
-) -> Policy:
+) -> tuple[Policy, str]:
+    """Return the policy, and the name of the primary agent that a session would start with."""
     own_files = list_own_files(environment)
     files = read_config_files(
         ConfigLocations(
@@ -148,23 +153,41 @@ def _build_policy(
     )
     for notice in files.notices:
         print_error(notice)
-    return build_initial_policy(
+    policy = build_initial_policy(
         workspace,
         build_rule_sources(files),
         DECLARED_TOOLS,
         trusted=trust.trusted,
         extra_protected=(*own_files, *find_git_folders(workspace.root)),
     )
+    layers = (files.project if files.trusted else None, files.user)
+    names = (file.config.agent for file in layers if file is not None)
+    return policy, next(filter(None, names), DEFAULT_AGENT)
 
 
-def _build_profile(agent: str | None, find_agents: FindAgents) -> PermissionProfile:
-    """Return the profile of the agent's definition; it is empty if no agent is named."""
-    if agent is None:
-        return PermissionProfile(agent="build")
-    from actors.agents.definition.definition import build_profile, find_definition  # noqa: PLC0415  (few checks need it)
+def _build_profile_chain(
+    options: CheckOptions, definitions: "tuple[Definition, ...]", primary_agent: str
+) -> tuple[PermissionProfile, ...]:
+    """Return the profiles of the agent and its ancestors.
 
-    definition = find_definition(agent, find_agents())
-    return build_profile(definition) if definition else PermissionProfile(agent=agent)
+    Below an agent that can only be a subagent comes the primary agent, as in a session.
+    """
+    from actors.agents.definition.definition import build_profile  # noqa: PLC0415  (few checks need it)
+
+    agents = {definition.name: definition for definition in definitions}
+    names = [options.agent or DEFAULT_AGENT]
+    if options.ancestor is not None:
+        if options.ancestor not in agents:
+            known = ", ".join(agents)
+            message = f"--under: there is no agent {options.ancestor}; choose one of {known}"
+            raise StartError(message)
+        names.append(options.ancestor)
+    if names[-1] in agents and agents[names[-1]].mode == "subagent":
+        names.append(primary_agent)
+    return tuple(
+        build_profile(agents[name]) if name in agents else PermissionProfile(agent=name)
+        for name in names
+    )
 
 
 def _read_rules_only_policy(file: str, workspace: Workspace) -> Policy:
@@ -280,8 +303,8 @@ def _evaluate_fields(
     if "rules" in fields:
         rules = tuple(_parse_rules(fields["rules"], location))
         policy = _build_rules_only_policy(rules, context.workspace_paths)
-        profile = PermissionProfile(agent=context.profile.agent)
-        context = CheckContext(policy, context.workspace_paths, profile)
+        profile = PermissionProfile(agent=context.profile_chain[0].agent)
+        context = CheckContext(policy, context.workspace_paths, (profile,))
     return context.decide(tool, target)
 
 

@@ -110,6 +110,7 @@ def on_model_replied(step: Transition, reply: ModelReplied) -> None:
         usage=reply.usage,
         model=reply.model,
         request=reply.request,
+        task_number=turn.task_number,
     )
     step.write(completed)
     step.publish(completed)
@@ -131,6 +132,7 @@ def complete_turn(step: Transition, reply: ModelReplied | ReplyCompleted) -> Non
             text=join_text(reply.content),
             stop_reason=reply.stop_reason,
             usage=turn.usage,
+            task_number=turn.task_number,
         )
         step.end_turn(completed)
     else:
