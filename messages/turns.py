@@ -112,6 +112,8 @@ class TurnStarted(Message):
     type: Literal["turn_started"] = "turn_started"
     turn: int
     prompt: str
+    task_number: int = 0
+    """The subagent's task that the turn works on; 0: a prompt from the user."""
 
 
 class TextDelta(Message):
@@ -177,6 +179,8 @@ class ReplyCompleted(Message):
     """As the server names it."""
     request: RequestInfo = RequestInfo()
     """The request that it answers."""
+    task_number: int = 0
+    """As in `TurnStarted`."""
 
 
 class ModelChanged(Message):
@@ -255,6 +259,8 @@ class ToolEnded(Message):
     """Shown to the model."""
     diff: str = ""
     """The change to a file, shown to the user; truncated with a note if long."""
+    no_user: bool = False
+    """The call was denied because it needs approval and no user could be asked."""
 
 
 class TodosUpdated(Message):
@@ -273,6 +279,8 @@ class TurnCompleted(Message):
     text: str
     stop_reason: str
     usage: Usage
+    task_number: int = 0
+    """As in `TurnStarted`."""
 
 
 class TurnInterrupted(Message):
@@ -285,6 +293,8 @@ class TurnInterrupted(Message):
     usage: Usage = Usage()
     request: RequestInfo = RequestInfo()
     """The request that was interrupted; number 0: none."""
+    task_number: int = 0
+    """As in `TurnStarted`."""
 
 
 TurnFailureReason = (
@@ -303,6 +313,8 @@ class TurnFailed(Message):
     usage: Usage = Usage()
     request: RequestInfo = RequestInfo()
     """The request that failed; number 0: none."""
+    task_number: int = 0
+    """As in `TurnStarted`."""
 
 
 RequestOutcome = ReplyCompleted | ModelRetrying | TurnInterrupted | TurnFailed

@@ -29,7 +29,7 @@ def test_plan_mode_denies_everything_but_the_plan(
     assert f"{program.session_file.stem}.md, which does not exist yet" in switched
     (line,) = [event for event in done.json_lines if event["type"] == "agent_switched"]
     assert (line["agent"], line["text"]) == ("plan", switched)
-    assert (done.exit_status, done.result["agent"]) == (0, "plan")
+    assert (done.exit_status, done.result["agent"]) == (5, "plan")
     write, command, plan_exit = done.denial_reasons
     assert "plan mode" in write
     assert "plan mode" in command
