@@ -157,6 +157,15 @@ class Life:
         self._is_turn_open = False  # a fork leaves out the unfinished turn
         self._start(fork=True)
 
+    def fork_around_damage(self) -> None:
+        """Fork a session whose second turn has a damaged record."""
+        self.stop()
+        lines = self.path.read_bytes().splitlines(keepends=True)
+        starts = [number for number, line in enumerate(lines) if b'"turn_started"' in line]
+        lines[starts[1]] = lines[starts[1]].replace(b'"by"', b'"By"')
+        self.path.write_bytes(b"".join(lines))
+        self.fork()
+
     # Running
 
     @property
@@ -293,3 +302,11 @@ def test_rejected_thinking_is_dropped_once_and_for_good(life: Life) -> None:
     assert life.server.mismatches == ["messages.1.content.0"]
     thinking = list_thinking(life.server.accepted[-1]["messages"])
     assert thinking == ["on look", "on the results"]
+
+
+def test_a_fork_around_damage_omits_the_thinking_behind_it(life: Life) -> None:
+    for step in (life.talk, life.look, life.look, life.fork_around_damage, life.look, life.talk):
+        step()
+    assert life.server.mismatches == []
+    thinking = list_thinking(life.server.accepted[-1]["messages"])
+    assert thinking == ["on talk", "on look", "on the results"]
