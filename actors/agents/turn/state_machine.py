@@ -178,7 +178,7 @@ def _set_model(step: Transition, message: SetModel) -> None:
     model = step.state.model
     if message.model != model.name:
         changed = ModelChanged(model=message.model)
-        step.update(model=replace(model, name=message.model))
+        step.update(model=replace(model, name=message.model, is_fixed=True))
         step.write(changed)
         step.publish(changed)
 

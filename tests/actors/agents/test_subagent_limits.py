@@ -42,7 +42,8 @@ def test_the_task_tool_is_not_offered_at_the_depth_limit(
         for request in running.scripted_agents.requests
     ]
     assert is_task_offered[:3] == [True, True, False]
-    assert "no tool 'task'" in running.scripted_agents.get_last_results("two")[0]
+    (result,) = running.scripted_agents.get_last_results("two")
+    assert "this agent is at depth 2, and the limit is 2 (--max-depth)" in result
 
 
 def test_a_depth_that_contradicts_its_address_becomes_the_limit() -> None:
