@@ -107,6 +107,7 @@ def _handle(step: Transition, message: TurnMessage) -> None:
             assigned_tasks.handle(step, message)
         case SlotAcquired() | SlotPending():
             concurrency_slot.handle(step, message)
+            call_lifecycle.evaluate_waiting_calls(step)
         case _:
             subagent_tasks.handle(step, message)
 

@@ -1,8 +1,6 @@
 """Each task ends once: every `task` call gets its own result, and no turn waits forever."""
 
-import asyncio
 import threading
-from collections.abc import Awaitable, Callable
 
 import pytest
 
@@ -23,6 +21,7 @@ from tests.actors.agents.scripted_agents import (
     list_task_ends,
     make_task_call,
     make_tool_use,
+    reply_after,
     wait_for_completion,
     wait_for_turn_end,
 )
@@ -160,15 +159,6 @@ def start_with_busy_helper(
     while running.user.wait_for(TurnStarted).prompt != "by hand":
         pass
     return answer, running
-
-
-def reply_after(event: threading.Event, text: str) -> Callable[[], Awaitable[str]]:
-    """Return a line of a script that is said once the event is set."""
-
-    async def reply() -> str:
-        return await asyncio.to_thread(lambda: text if event.wait() else "")
-
-    return reply
 
 
 def wait_until_assigned(running: RunningSession, task_number: int) -> None:
