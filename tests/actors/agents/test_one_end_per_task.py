@@ -136,6 +136,29 @@ def test_an_interrupt_keeps_the_helpers_open_request(sessions: SessionFixture) -
     assert (running.session.options.workspace.root / "x").exists()
 
 
+def test_a_task_that_cannot_be_delivered_is_a_failed_task(
+    sessions: SessionFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    running = sessions.start_session(
+        {
+            "begin": [make_task_call("t1", "first", "helper"), "done"],
+            "first": ["one"],
+            "again": [make_task_call("t2", "second", "helper", task_id="helper-1"), "done"],
+            "second": ["never"],
+        },
+        HELPER,
+    )
+    running.prompt()
+    wait_for_completion(running)
+    crash_at(monkeypatch, CHILD, AssignTask, times=3)
+    running.prompt("again", turn=2)
+    wait_for_completion(running)
+
+    (result,) = running.scripted_agents.get_last_results("again")
+    assert "failed (the task could not be delivered (quarantined))" in result
+    assert list_task_ends(running) == [("helper-1", "completed"), ("helper-1", "failed")]
+
+
 def start_with_busy_helper(
     sessions: SessionFixture,
 ) -> tuple[threading.Event, RunningSession]:
