@@ -111,7 +111,7 @@ class ApprovalBroker(Actor[ApprovalBrokerInbox]):
                 self._on_grant_answered(message.id)
             case StoreGrantFailed():
                 log.warning(
-                    "the grant for %s could not be stored, allowed once: %s",
+                    "the grant for %s could not be stored, so it is for this call only: %s",
                     message.id,
                     message.detail,
                 )
@@ -184,7 +184,7 @@ class ApprovalBroker(Actor[ApprovalBrokerInbox]):
         self._write(decision)
 
     def _on_grant_answered(self, request_id: str) -> None:
-        """Deliver the decision; if the grant could not be stored, the call is allowed once."""
+        """Deliver the decision; if the grant could not be stored, it is for this call only."""
         parked = self._parked.get(request_id)
         if parked is not None and parked.decision is not None:
             self._deliver(request_id)

@@ -72,13 +72,15 @@ def format_command_line_help() -> str:
 
 def _parse_session(arguments: list[str]) -> LaunchOptions:
     values = _make_session_parser().parse_args(arguments)
-    if values.output_format != "text" and not values.print:
-        message = "--output-format only works with -p"
+    if not values.print and (values.output_format != "text" or values.allow_denials):
+        option = "--allow-denials" if values.allow_denials else "--output-format"
+        message = f"{option} only works with -p"
         raise StartError(message)
     return LaunchOptions(
         prompt=values.prompt,
         headless=values.print,
         output_format=cast("OutputFormat", values.output_format),
+        allow_denials=values.allow_denials,
         model=values.model,
         agent=values.agent,
         permission_mode=values.permission_mode,
@@ -133,6 +135,11 @@ def _add_headless_options(parser: argparse.ArgumentParser) -> None:
         choices=("text", "json", "stream-json"),
         default="text",
         help="with -p: output format (default: text)",
+    )
+    group.add_argument(
+        "--allow-denials",
+        action="store_true",
+        help="with -p: exit with 0 although calls were denied because no user could be asked",
     )
 
 

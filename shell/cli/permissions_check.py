@@ -5,10 +5,11 @@ It makes the same decisions as the engine, but does not load what only actors ne
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
+from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias, cast
 
 from actors.paths.resolve import WorkspacePaths
 from actors.paths.workspace import Workspace
@@ -24,8 +25,7 @@ from actors.sessions.state_paths import config_folder, list_own_files
 from actors.tools.tool_list import DECLARED_TOOLS
 from messages.policy import PermissionProfile, PermissionRequest, Policy, Rule, RuleSource
 from shell.config.config_files import ConfigLocations, build_rule_sources, read_config_files
-from shell.config.rule_linter import make_rule_linter
-from shell.config.trust_store import read_trust_store
+from shell.config.project_trust import TrustCheck, TrustStatus, check_trust
 from shell.config.workspace_discovery import find_git_folders, find_workspace
 from shell.process.state_folder import find_state_folder
 from shell.process.stdout import write_stdout
@@ -34,9 +34,10 @@ from shell.startup.errors import StartError
 from shell.startup.options import CheckOptions
 from shell.text.sanitize import sanitize_line
 
-if TYPE_CHECKING:  # few checks need it
+if TYPE_CHECKING:
     from actors.agents.definition.definition import Definition
 
+FindAgents: TypeAlias = "Callable[[], tuple[Definition, ...]]"
 DEFAULT_AGENT = "build"
 _CATEGORIES = get_categories(DECLARED_TOOLS)
 _RULE_KEYS = {"permission", "pattern", "action"}
@@ -74,12 +75,17 @@ def run_permissions_check(
         OutputError: standard output cannot be written.
     """
     workspace = _find_workspace(options.workspace_root, start_folder)
-    policy, primary_agent = _build_policy(options, environment, workspace)
+    if options.rules_file is None:
+        trust = _check_trust(environment, workspace)
+        find_agents = cache(partial(_discover_agents, environment, workspace, trust))
+        policy, primary_agent = _build_policy(environment, workspace, trust, find_agents)
+        policy = replace(policy, mode=options.mode)
+    else:
+        policy = _read_rules_only_policy(options.rules_file, workspace)
     chain: tuple[PermissionProfile, ...]
     chain = (PermissionProfile(agent=options.agent or DEFAULT_AGENT),)
     if options.rules_file is None and (options.agent or options.ancestor):
-        agents = _find_agents(environment, workspace, trusted=policy.trusted)
-        chain = _build_profile_chain(options, agents, primary_agent)
+        chain = _build_profile_chain(options, find_agents(), primary_agent)
     context = CheckContext(policy, resolve_workspace_paths(workspace), chain)
     if options.batch_file is not None:
         for result in _run_batch(Path(options.batch_file), context):
@@ -109,50 +115,58 @@ def _find_workspace(root: str | None, start_folder: Path) -> Workspace:
     return Workspace(root=folder, cwd=folder)
 
 
+def _check_trust(environment: Mapping[str, str], workspace: Workspace) -> TrustStatus:
+    store = find_state_folder(environment) / "trust.json"
+    trust = check_trust(workspace, TrustCheck(store, list_own_files(environment)))
+    for notice in trust.notices:
+        print_error(notice)
+    return trust
+
+
+def _discover_agents(
+    environment: Mapping[str, str], workspace: Workspace, trust: TrustStatus
+) -> "tuple[Definition, ...]":
+    from shell.config.agent_discovery import discover_agents  # noqa: PLC0415  (few checks need it)
+
+    found = discover_agents(config_folder(environment) / "agents", workspace, trusted=trust.trusted)
+    for problem in found.problems:
+        print_error(problem)
+    return found.definitions
+
+
 def _build_policy(
-    options: CheckOptions, environment: Mapping[str, str], workspace: Workspace
+    environment: Mapping[str, str],
+    workspace: Workspace,
+    trust: TrustStatus,
+    find_agents: FindAgents,
 ) -> tuple[Policy, str]:
     """Return the policy, and the name of the primary agent that a session would start with."""
-    if options.rules_file is not None:
-        rules = _parse_json(_read_text(Path(options.rules_file)), options.rules_file)
-        parsed = tuple(_parse_rules(rules, options.rules_file))
-        for index, warning in make_rule_linter(workspace).find_warnings(parsed).items():
-            print_error(f"{options.rules_file}: rule {index + 1}: {warning}")
-        return _build_rules_only_policy(parsed, resolve_workspace_paths(workspace)), DEFAULT_AGENT
-    trusted_folders = read_trust_store(find_state_folder(environment) / "trust.json").folders
     own_files = list_own_files(environment)
-    trusted = bool(trusted_folders.get(str(workspace.root)))
     files = read_config_files(
-        ConfigLocations(config_folder(environment) / "config.toml", workspace, trusted, own_files)
+        ConfigLocations(
+            config_folder(environment) / "config.toml",
+            workspace,
+            trust.approved,
+            own_files,
+            lambda: [definition.name for definition in find_agents()],
+        )
     )
     for notice in files.notices:
         print_error(notice)
     policy = build_initial_policy(
         workspace,
-        build_rule_sources(files, trusted=trusted),
+        build_rule_sources(files),
         DECLARED_TOOLS,
-        trusted=trusted,
+        trusted=trust.trusted,
         extra_protected=(*own_files, *find_git_folders(workspace.root)),
     )
-    layers = (files.project if trusted else None, files.user)
+    layers = (files.project if files.trusted else None, files.user)
     names = (file.config.agent for file in layers if file is not None)
-    return replace(policy, mode=options.mode), next(filter(None, names), DEFAULT_AGENT)
-
-
-def _find_agents(
-    environment: Mapping[str, str], workspace: Workspace, *, trusted: bool
-) -> "dict[str, Definition]":
-    """Return all definitions by name, and report the problems with their files."""
-    from shell.config.agent_discovery import discover_agents  # noqa: PLC0415  (few checks need it)
-
-    found = discover_agents(config_folder(environment) / "agents", workspace, trusted=trusted)
-    for problem in found.problems:
-        print_error(problem)
-    return {definition.name: definition for definition in found.definitions}
+    return policy, next(filter(None, names), DEFAULT_AGENT)
 
 
 def _build_profile_chain(
-    options: CheckOptions, agents: "dict[str, Definition]", primary_agent: str
+    options: CheckOptions, definitions: "tuple[Definition, ...]", primary_agent: str
 ) -> tuple[PermissionProfile, ...]:
     """Return the profiles of the agent and its ancestors.
 
@@ -160,6 +174,7 @@ def _build_profile_chain(
     """
     from actors.agents.definition.definition import build_profile  # noqa: PLC0415  (few checks need it)
 
+    agents = {definition.name: definition for definition in definitions}
     names = [options.agent or DEFAULT_AGENT]
     if options.ancestor is not None:
         if options.ancestor not in agents:
@@ -173,6 +188,15 @@ def _build_profile_chain(
         build_profile(agents[name]) if name in agents else PermissionProfile(agent=name)
         for name in names
     )
+
+
+def _read_rules_only_policy(file: str, workspace: Workspace) -> Policy:
+    from shell.config.rule_linter import make_rule_linter  # noqa: PLC0415  (few checks need it)
+
+    rules = tuple(_parse_rules(_parse_json(_read_text(Path(file)), file), file))
+    for index, warning in make_rule_linter(workspace).find_warnings(rules).items():
+        print_error(f"{file}: rule {index + 1}: {warning}")
+    return _build_rules_only_policy(rules, resolve_workspace_paths(workspace))
 
 
 def _build_rules_only_policy(rules: tuple[Rule, ...], workspace_paths: WorkspacePaths) -> Policy:

@@ -18,6 +18,8 @@ class LaunchOptions(NamedTuple):
     demo: bool = False
     headless: bool = False
     output_format: OutputFormat = "text"
+    allow_denials: bool = False
+    """A run with calls that were denied because no user could be asked is a success."""
     model: str | None = None
     agent: str | None = None
     permission_mode: "PermissionMode | None" = None

@@ -1,6 +1,6 @@
 """A definition prepared for use in one session."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from actors.agents.definition.definition import Definition, build_profile
@@ -9,7 +9,10 @@ from actors.paths.workspace import Workspace
 from actors.permissions.rule_matching import can_use_tool
 from actors.tools.subagent_types import NO_SUBAGENTS, SpawnOptions
 from actors.tools.tool import AnyTool
+from actors.tools.tool_list import PLAN_ENTER, PLAN_EXIT
 from messages.policy import PermissionProfile, ToolDeclaration
+
+PLAN_TOOLS = (PLAN_ENTER.name, PLAN_EXIT.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +22,12 @@ class PreparedAgent:
     name: str
     system_prompt: str
     tools: tuple[AnyTool, ...]
+    """The tools that it can use."""
+    offered_tools: tuple[AnyTool, ...]
+    """The tools that the model is told about: these, and the other one of the plan tools.
+
+    A turn keeps its tools when the user agrees to plan or to stop planning during it.
+    """
     profile: PermissionProfile
     ancestors: tuple[PermissionProfile, ...] = ()
     """The profiles of the agents above it, the nearest first."""
@@ -32,7 +41,7 @@ def prepare_agent(
     definition: Definition,
     workspace: Workspace,
     instructions: tuple[Instructions, ...],
-    tools: Iterable[AnyTool],
+    tools: Sequence[AnyTool],
     ancestors: tuple[PermissionProfile, ...] = (),
 ) -> PreparedAgent:
     """Build the system prompt, tool set and permission profile of a definition.
@@ -41,10 +50,15 @@ def prepare_agent(
     """
     profile = build_profile(definition)
     chain = (profile, *ancestors)
+    names = {tool.name for tool in tools if is_offered(tool.declaration, chain)}
+    offered_names = names | set(PLAN_TOOLS) if names.intersection(PLAN_TOOLS) else names
+    # An agent that plans cannot enter plan mode, and one that does not cannot leave it.
+    names.discard(PLAN_ENTER.name if definition.permission_mode == "plan" else PLAN_EXIT.name)
     return PreparedAgent(
         name=definition.name,
         system_prompt=build_system_prompt(definition.system_prompt, workspace, instructions),
-        tools=tuple(tool for tool in tools if is_offered(tool.declaration, chain)),
+        tools=tuple(tool for tool in tools if tool.name in names),
+        offered_tools=tuple(tool for tool in tools if tool.name in offered_names),
         profile=profile,
         ancestors=ancestors,
     )

@@ -56,6 +56,7 @@ def restore(records: tuple[Record, ...], initial_state: AgentState) -> RestoredS
     active_state = with_settings_of_active_agent(initial_state)
     turn = replace(
         initial_state.turn,
+        request_number=_find_last_request_number(records),
         number=max((started.turn for started in started_turns), default=0),
         task_number=started_turns[-1].task_number if started_turns else 0,
         timer=TimerState(remaining_s=active_state.totals.limits.seconds),
@@ -151,6 +152,16 @@ def _restore_totals(records: tuple[Record, ...], totals: UsageTotals) -> UsageTo
     return replace(
         totals, earlier_runs=_sum_usage(records), context_tokens=count_tokens(last_usage)
     )
+
+
+def _find_last_request_number(records: tuple[Record, ...]) -> int:
+    """Return the number of the last request with a recorded outcome; 0: none."""
+    numbers = (
+        record.request.number
+        for record in reversed(records)
+        if isinstance(record, ReplyCompleted | ModelRetrying)
+    )
+    return next(numbers, 0)
 
 
 def _sum_usage(records: tuple[Record, ...]) -> Usage:

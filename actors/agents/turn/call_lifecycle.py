@@ -180,13 +180,14 @@ def _apply_answers(
 
 
 def on_approval_unavailable(step: Transition, message: ApprovalUnavailable) -> None:
-    """Deny the call: no user could be asked."""
+    """Deny the call: no user could be asked. A question to the user is not work left undone."""
     call = step.state.turn.find_call_awaiting(message.id)
     if call is not None:
         text = APPROVAL_UNAVAILABLE.format(
             approval_reason=call.approval_reason, reason=message.reason
         )
-        end_call(step, call, "denied", text)
+        is_question = call.plan is not None and bool(call.plan.questions)
+        end_call(step, call, "denied", text, no_user=not is_question)
 
 
 def on_tool_succeeded(step: Transition, message: ToolSucceeded) -> None:

@@ -85,7 +85,7 @@ ChildInput = (
     | AncestorBudgetExhausted
 )
 """What children, and the supervisor that admits them, send."""
-PROGRAM_ENDED = "the program ended while the task was running"
+PARENT_STOPPED = "the agent that started it stopped while the task was running"
 
 
 def handle(step: Transition, message: ChildInput | ChildEvent) -> None:
@@ -232,7 +232,7 @@ def resume(step: Transition, call: ToolCall, child: SubagentEntry, task: Assigne
         call = step.update_call(call, subagent_started=started)
         start_subagent(step, call, started, has_records=True)
         return
-    _record_end(step, child, task, "cancelled", PROGRAM_ENDED)
+    _record_end(step, child, task, "cancelled", PARENT_STOPPED)
     record_result(step, call, "cancelled", format_interrupted(child.address.name))
 
 

@@ -16,7 +16,7 @@ STOPPED = "The subagent was stopped before it finished."
 HOW_TO_CONTINUE = "Call task with this task_id to let it continue."
 PARTIAL_TEXT = "Its text so far:"
 INTERRUPTED = "interrupted; continue with task_id"
-"""Result of a task that was running when the program ended; the subagent's name follows."""
+"""Result of a task that was running when its parent stopped; the subagent's name follows."""
 
 TaskOutcome = tuple[SubagentStatus, str]
 """How a task ended, and why unless it completed."""
@@ -53,7 +53,7 @@ def format_result(name: str, task: AssignedTask, status: SubagentStatus, detail:
 
 
 def format_interrupted(name: str) -> str:
-    """Return the result of a task that was running when the program ended."""
+    """Return the result of a task that was running when its parent stopped."""
     return f"{INTERRUPTED} {name}"
 
 
