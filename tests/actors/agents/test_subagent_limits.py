@@ -141,11 +141,18 @@ def test_an_agent_that_waits_for_the_user_returns_its_slot(sessions: SessionFixt
         slot_limit=2,
     )
     running.prompt()
-    requests = [running.user.wait_for(ShowApproval).request for _ in range(2)]
-    while running.user.wait_for(SubagentEnded).child.name != "general-3":
-        pass
-    for request in requests:
-        running.user.submit_decision(request.id)
+    request_ids: list[str] = []
+    ended: list[str] = []
+    while len(request_ids) < 2 or ended != ["general-3"]:
+        match running.user.next():
+            case ShowApproval() as shown:
+                request_ids.append(shown.request.id)
+            case SubagentEnded() as end:
+                ended.append(end.child.name)
+            case _:
+                pass
+    for request_id in request_ids:
+        running.user.submit_decision(request_id)
     wait_for_completion(running)
 
     results = running.scripted_agents.get_last_results("begin")
