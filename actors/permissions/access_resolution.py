@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from actors.bash.parse import CommandPart, Word
-from actors.paths.resolve import PathResolver
+from actors.paths.resolve import PathResolver, is_in_workspace
 from actors.permissions.access import Access, RuleScope
 from actors.permissions.accessed_files import AccessedFiles, FileAccess, FileQuery, find_files
 from actors.permissions.call_analysis import AnalyzedRequest
@@ -248,10 +248,14 @@ class _AccessBuilder:
         if (
             not part.read_only
             or not where.is_certain
-            or not all(word.is_literal for word in part.possible_read_paths)
+            or not all(map(_names_known_files, part.possible_read_paths))
         ):
             return None
         root = self.resolver.workspace_paths.root
+        if not all(word.is_literal for word in part.possible_read_paths) and not all(
+            is_in_workspace(self.resolver.to_target(directory)) for directory in where.directories
+        ):
+            return None
         if part.requires_trust and any(
             can_find_foreign_repository(directory, root) for directory in where.directories
         ):
@@ -345,6 +349,14 @@ def _build_unknown_access(permission: str, word: Word) -> Access:
         is_in_workspace=False,
         changes_nothing=permission == "read",
     )
+
+
+def _names_known_files(word: Word) -> bool:
+    """Whether it is known which files a word of a read-only command names.
+
+    Of the files that a pattern matches, those are listed that a rule restricts or that are outside.
+    """
+    return word.is_literal or word.is_plain_pattern
 
 
 def _find_ask_reason(part: CommandPart) -> str:

@@ -1,10 +1,13 @@
 """What a shell command would do, as far as its text shows."""
 
+import re
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 ReadDepth = Literal["", "visible", "all", "follow_links"]
 """What a command reads below its paths: nothing, files that are not hidden, all, links too."""
+
+_PATH_PATTERN = re.compile(r"[\w./@%+:,*?\[\]][\w./@%+:,*?\[\]-]*")
 
 
 class Word(NamedTuple):
@@ -22,6 +25,11 @@ class Word(NamedTuple):
     """Never becomes an option, regardless of what its expansions yield."""
     has_home_prefix: bool = False
     """Begins with an unquoted `~/`, or is `~`; the rest is literal."""
+
+    @property
+    def is_plain_pattern(self) -> bool:
+        """It contains `*`, `?` or `[…]`, and nothing else is expanded."""
+        return not self.is_literal and _PATH_PATTERN.fullmatch(self.text) is not None
 
     def with_text(self, text: str) -> "Word":
         """Return a word for a part of this one, with the same quoting."""
