@@ -248,7 +248,7 @@ class CommandParser:
         parts = [self._add_nested(classify_command(words, (), ""), "", 0) for words in commands]
         if not parts or not all(part.read_only for part in parts):
             return None
-        if len({(part.read_depth, part.name_patterns, part.requires_trust) for part in parts}) > 1:
+        if len({(part.read_depth, part.name_patterns) for part in parts}) > 1:
             return None
         paths = dict.fromkeys(word for part in parts for word in part.possible_read_paths)
         opened = dict.fromkeys(word for part in parts for word in part.opened_files)

@@ -72,8 +72,8 @@ def classify_command(
         written,
         has_root_paths,
         read_only=read_only is not None,
-        requires_trust=read_only is not None
-        and (program.requires_trust or (is_query and program.read_options is None)),
+        requires_trust=is_query and program.read_options is None,
+        finds_repository=program.finds_repository,
         read_depth=read_depth,
         name_patterns=name_patterns,
     )

@@ -55,6 +55,12 @@ def find_effect_rule(name: str) -> EffectRule | None:
     return find_program_of_version(name.rpartition("/")[2], _SUFFIX).effect_rule
 
 
+def takes_only_operands(name: str) -> bool:
+    """Whether a program has a record, by which it has no subcommands."""
+    program = find_program_of_version(name.rpartition("/")[2], _SUFFIX)
+    return bool(program.names) and not program.has_subcommands
+
+
 def find_code_files(words: Words) -> Words:
     """List the files that code among the arguments of a command may name."""
     program = find_program_of_version(words[0].text.rpartition("/")[2], _VERSION)

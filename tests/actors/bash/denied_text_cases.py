@@ -199,7 +199,6 @@ NOT_DENIED = (
         r"""
 npm -w a run publish
 npm -w a test publish
-for c in rm ls; do touch $c; done
 for f in rm x; do cat $f; done
 for f in a b; do timeout 5 grep -c "TODO (docker|rm)" $f; done
 command -v {rm,cat}
@@ -212,6 +211,7 @@ for t in rm ls; do command -v "$t" >/dev/null 2>&1; done
         "ask",
         DENY_RM,
         r"""
+for c in rm ls; do touch $c; done
 for i in 1 2; do nice echo "done $i (rm)"; done
 """,
     ),
