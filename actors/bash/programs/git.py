@@ -9,7 +9,7 @@ from actors.bash.effects.option_parsing import OptionSpec, find_unlisted_option
 from actors.bash.effects.possible_commands import extract_option_value
 from actors.bash.effects.read_only import ReadOnlyCommand, split_name_set
 from actors.bash.effects.written_paths import WrittenPaths, add_wildcards
-from actors.bash.programs.git_listing import match_listing, skip_safe_options
+from actors.bash.programs.git_listing import find_directory, match_listing, skip_safe_options
 from actors.bash.programs.program import Program
 from actors.bash.syntax.parsed_command import Word, Words, join_words
 
@@ -42,6 +42,8 @@ _CONFIG_READ_OPTIONS = {
 }  # fmt: skip
 _CONFIG_NAME = re.compile(r"\w[\w-]*\.[\w./-]+")
 """A name alone, whose value is printed."""
+_BISECT_SUBCOMMANDS = {"start", "good", "bad", "old", "new", "skip", "reset", "log"}
+"""`git bisect run` runs a command."""
 _NO_OPTIONS = OptionSpec()
 _UNSAFE_OPTIONS = OptionSpec(
     long=(
@@ -154,7 +156,8 @@ _WRITING_SUBCOMMANDS = {"checkout", "restore", "rm", "mv", "clean"}
 def _analyze_git(words: Words, _stdin: str) -> IndirectEffects:
     """Ask for options, aliases and subcommands that run programs, write or switch repositories."""
     at = _find_subcommand(words)
-    unsafe = [word.text for word in words[1:at] if word.text not in _SAFE_GLOBAL_OPTIONS]
+    options = words[1:at] if find_directory(words[1:]) is None else _drop_directory(words[1:at])
+    unsafe = [word.text for word in options if word.text not in _SAFE_GLOBAL_OPTIONS]
     if unsafe:
         reason = f"`{unsafe[0]}` may change what git runs or where it runs"
         rest = _analyze_git((words[0], *words[at:]), "")
@@ -172,7 +175,10 @@ def _analyze_git(words: Words, _stdin: str) -> IndirectEffects:
             or (len(arguments) == 1 and _CONFIG_NAME.fullmatch(arguments[0].text))
         )
         return NO_EFFECTS if only_reads else _analyze_config(words[at:])
-    if not name.is_literal or name.text not in _KNOWN_SUBCOMMANDS:
+    is_bisect = name.text == "bisect" and any(
+        word.text in _BISECT_SUBCOMMANDS for word in arguments[:1]
+    )
+    if not (is_bisect or (name.is_literal and name.text in _KNOWN_SUBCOMMANDS)):
         return find_commands_anywhere(
             f"`git {name.text}` may be an alias or run other programs", words[at:]
         )
@@ -180,6 +186,12 @@ def _analyze_git(words: Words, _stdin: str) -> IndirectEffects:
     if effects.ask_reason and name.text == "rebase":
         return find_commands_anywhere(effects.ask_reason, words[at:])
     return effects
+
+
+def _drop_directory(options: Words) -> Words:
+    """Leave out `-C DIR`, whose folder is checked like the working directory."""
+    at = [word.text for word in options].index("-C")
+    return options[:at] + options[at + 2 :]
 
 
 def _analyze_config(words: Words) -> IndirectEffects:
@@ -393,6 +405,7 @@ GIT = Program(
     ),
     match_read_only=_match_read_only,
     finds_repository=True,
+    find_directory=find_directory,
     list_spellings=_list_spellings,
 )
 DASHED_GIT = Program(
