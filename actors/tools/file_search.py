@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from actors.tools import file_search_fallback
-from actors.tools.await_helpers import wait_with_timeout
-from actors.tools.process_group import wait_for_exit, wait_until_readable
+from actors.tools.await_helpers import wait_for_exit, wait_until_readable, wait_with_timeout
 from actors.tools.tool import ToolError
 
 MAX_OUTPUT_BYTES = 4 * 1024 * 1024

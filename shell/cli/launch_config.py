@@ -52,7 +52,7 @@ class LaunchConfig:
     notices: tuple[str, ...] = ()
     """Lines for the user before the session starts."""
     processes: LocalCommandRunner = field(default_factory=LocalCommandRunner)
-    """Runs all commands of all sessions, so that a forced end kills every one of them."""
+    """Runs the commands of all sessions."""
 
 
 def build_launch_config(

@@ -128,7 +128,7 @@ def test_background_processes_are_terminated_without_delaying_the_call(
 ) -> None:
     output = caller.run_bash(f"sleep 100 {redirection} & echo $!")
     pid, note = output.text.splitlines()
-    assert note == "[processes left in the background were terminated]"
+    assert note == f"[processes left in the background were terminated: sleep (pid {pid})]"
     assert not output.is_error
     assert is_gone(int(pid))
 
