@@ -5,11 +5,12 @@ import signal
 
 from pydantic import Field
 
+from actors.paths.resolve import WorkspacePaths
 from actors.paths.workspace import Workspace
+from actors.permissions.executed_files import find_executed_files, has_no_file_names
 from actors.tools import tool_list
 from actors.tools.command_runner import CommandResult
 from actors.tools.command_watcher import GRACE_S, LEFTOVER_GRACE_S
-from actors.tools.executed_files import find_executed_files, has_no_file_names
 from actors.tools.file_content import encode_text
 from actors.tools.output_spool import MAX_OUTPUT_CHARS
 from actors.tools.target_paths import escape_control_characters
@@ -26,7 +27,8 @@ _MAX_NAMED_PROCESSES = 10
 
 DESCRIPTION = f"""\
 Run a command with bash, without startup files, in the working directory. Each call starts a new \
-shell: cd and variables do not carry over to the next call.
+shell: cd and variables do not carry over to the next call. Several calls in one message run one \
+after the other, in order.
 There is no terminal and no input: a command that reads standard input gets end of file. Returns \
 standard output and standard error interleaved, then the exit status if it is not 0. Output over \
 {MAX_OUTPUT_CHARS:,} characters is truncated in the middle; the full output is saved to a file \
@@ -119,9 +121,11 @@ def _format_processes(processes: tuple[str, ...]) -> str:
 
 
 async def _find_executed_files(command: str, workspace: Workspace) -> tuple[FileDigest, ...]:
-    if has_no_file_names(command, workspace):
+    if has_no_file_names(command, workspace.cwd):
         return ()
-    return await asyncio.to_thread(find_executed_files, command, workspace)
+    paths = WorkspacePaths(root=str(workspace.root), cwd=str(workspace.cwd))
+    files = await asyncio.to_thread(find_executed_files, command, paths)
+    return tuple(FileDigest(path=file.path, digest=file.digest) for file in files)
 
 
 def _find_problem(command: str) -> str:

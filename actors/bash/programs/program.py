@@ -14,8 +14,9 @@ from actors.bash.effects.read_only import (
 from actors.bash.effects.written_paths import WrittenPaths
 from actors.bash.syntax.parsed_command import Words
 
-StdinUse = Literal["", "script", "commands", "code"]
-"""What a program may run from its input: a shell script, text with commands, other code."""
+StdinUse = Literal["", "script", "commands", "code", "arguments"]
+"""What a program may run from its input: a shell script, text with commands, other code, or the
+command among its arguments with more arguments."""
 SpellingFinder = Callable[[Words], tuple[str, ...]]
 """Lists other spellings of a command; the first word is its bare name."""
 
@@ -30,6 +31,8 @@ class Program(NamedTuple):
 
     effect_rule: EffectRule | None = None
     """What it runs or writes through its arguments, and when that asks."""
+    has_listed_options: bool = False
+    """The rule lists the options that are safe; without a list, their names decide."""
     stdin: StdinUse = ""
     stdin_line_prefix: re.Pattern[str] | None = None
     """What comes before the command in each line of its input."""
@@ -59,8 +62,9 @@ class Program(NamedTuple):
 
     match_read_only: Callable[[Words], ReadOnlyCommand | None] | None = None
     """Matches its read-only forms, if `read_options` cannot."""
-    requires_trust: bool = False
-    """Even a read-only form needs a trusted project."""
+    finds_repository: bool = False
+    """It uses the git repository around its working directory, whose configuration can start
+    programs; even a read-only form needs a trusted project."""
 
     # Its other spellings.
 
