@@ -2,11 +2,11 @@
 
 import asyncio
 import os
-import shutil
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from actors.paths.program_search import find_program
 from actors.redaction.redaction import StreamRedactor, read_secrets
 from actors.tools.await_helpers import (
     run_to_completion,
@@ -24,6 +24,7 @@ WATCHER_LOST = (
     "the command killed Greenroom's process that watches it, so all of its processes were killed "
     "and its result is unknown"
 )
+_DEFAULT_BASH = "/bin/bash"
 _CHUNK_BYTES = 64 * 1024
 
 _OVERRIDES = {"PAGER": "cat", "GIT_PAGER": "cat", "TERM": "dumb", "GIT_TERMINAL_PROMPT": "0"}
@@ -36,9 +37,16 @@ _GIT_CONFIG_COUNT = "GIT_CONFIG_COUNT"
 class LocalCommandRunner:
     """Runs commands with bash, each in its own session and below its own watcher."""
 
-    def __init__(self, environment: Mapping[str, str] = os.environ) -> None:
-        """Create a runner whose commands inherit from `environment`."""
+    def __init__(
+        self, environment: Mapping[str, str] = os.environ, projects: Iterable[Path] = ()
+    ) -> None:
+        """Create a runner whose commands inherit from `environment`.
+
+        All commands run with the same bash: the first one on PATH that is in no project.
+        """
         self._environment = environment
+        path_variable = environment.get("PATH", os.defpath)
+        self._bash = find_program("bash", path_variable, projects) or _DEFAULT_BASH
 
     async def run(
         self, command: str, cwd: Path, timeout_s: float, output_folder: Path
@@ -60,7 +68,7 @@ class LocalCommandRunner:
     async def _run(
         self, command: str, cwd: Path, timeout_s: float, spool: OutputSpool
     ) -> CommandResult:
-        arguments = (_find_bash(), "--noprofile", "--norc", "-c", command)
+        arguments = (self._bash, "--noprofile", "--norc", "-c", command)
         # An inherited PWD may name the folder through a link, and bash would resolve `..` from
         # that name.
         environment = make_child_environment(self._environment) | {"PWD": str(cwd)}
@@ -106,14 +114,6 @@ def _make_git_configuration(count: str) -> dict[str, str]:
         f"GIT_CONFIG_VALUE_{index}": "explicit",
         _GIT_CONFIG_COUNT: str(index + 1),
     }
-
-
-def _find_bash() -> str:
-    bash = shutil.which("bash")
-    if bash is None:
-        message = "commands cannot be run: there is no bash on PATH"
-        raise ToolError(message)
-    return bash
 
 
 @contextmanager
