@@ -221,6 +221,7 @@ def test_no_call_leaks_descriptors_threads_or_processes(caller: ToolCaller) -> N
             await LocalCommandRunner().run("true", caller.root / "nowhere", 1.0, caller.root)
 
     async def check() -> None:
+        await run_commands()  # the first command starts the watcher server, which stays
         before = count_leftovers()
         await run_commands()
         assert count_leftovers() == before
