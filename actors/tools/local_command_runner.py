@@ -45,6 +45,7 @@ class LocalCommandRunner:
         All commands run with the same bash: the first one on PATH that is in no project.
         """
         self._environment = environment
+        self._secrets = read_secrets(environment)
         path_variable = environment.get("PATH", os.defpath)
         self._bash = find_program("bash", path_variable, projects) or _DEFAULT_BASH
 
@@ -72,7 +73,7 @@ class LocalCommandRunner:
         # An inherited PWD may name the folder through a link, and bash would resolve `..` from
         # that name.
         environment = make_child_environment(self._environment) | {"PWD": str(cwd)}
-        redactor = StreamRedactor(read_secrets(self._environment))
+        redactor = StreamRedactor(self._secrets)
         with _map_start_errors():
             output, watched = _start_watcher(cwd, environment)
         reading = asyncio.ensure_future(_read_output(output, redactor, spool))

@@ -10,8 +10,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from actors.redaction.redaction import SECRET_VARIABLES
 from actors.tools import command_watcher
 from actors.tools.await_helpers import run_to_completion, wait_with_timeout
+from actors.tools.process_protection import hide_keys
 
 REPORT_TIMEOUT_S = command_watcher.LEFTOVER_GRACE_S + 2 * command_watcher.GRACE_S + 1.0
 """How long a watcher may take to end its command; it is then killed, because it was stopped."""
@@ -84,6 +86,7 @@ class WatcherServer:
     def _start(self, environment: Mapping[str, str]) -> socket.socket:
         if self._pid:
             os.waitpid(self._pid, 0)
+        hide_keys(SECRET_VARIABLES)
         requests, server_end = socket.socketpair()
         with server_end:
             self._pid = os.posix_spawn(

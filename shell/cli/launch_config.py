@@ -175,6 +175,7 @@ def _make_client(environment: Mapping[str, str]) -> ModelClient:
         base_url=environment.get("ANTHROPIC_BASE_URL"),
         api_key=_read_secret(environment, "ANTHROPIC_API_KEY"),
         auth_token=_read_secret(environment, "ANTHROPIC_AUTH_TOKEN"),
+        secrets=read_secrets(environment),
     )
 
 
