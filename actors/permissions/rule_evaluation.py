@@ -134,6 +134,11 @@ def _decide_read_only_command(
 
 
 def _describe_unmatched(access: Access) -> str:
+    if access.project_program:
+        return (
+            f"PATH leads to {access.project_program}, which may be the project's own program; "
+            "remove relative and project folders from PATH"
+        )
     if access.category in PATH_CATEGORIES and not access.is_in_workspace:
         return f"{access.target} is outside the workspace"
     if access.category == "change":
