@@ -5,6 +5,7 @@ The grammar and the tables of commands take 15 ms to import, so they are loaded 
 
 from importlib import import_module
 
+from actors.bash.effects.written_paths import UNNAMED_FILES
 from actors.bash.syntax.parsed_command import (
     AndChain,
     CommandPart,
@@ -16,6 +17,7 @@ from actors.bash.syntax.parsed_command import (
 )
 
 __all__ = [
+    "UNNAMED_FILES",
     "AndChain",
     "CommandPart",
     "ParsedCommand",

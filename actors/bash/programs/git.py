@@ -142,6 +142,7 @@ _READ_ONLY_SEPARATE_VALUE = split_name_set(
 _READ_ONLY_SUBCOMMANDS = split_name_set("status log diff show rev-parse ls-files blame")
 _MAX_COLONS = 8
 DASHED_PREFIX = "git-"
+_UNNAMED_WRITERS = {"apply", "am", "checkout-index", "read-tree", "update-index"}
 _WRITING_SUBCOMMANDS = {"checkout", "restore", "rm", "mv", "clean"}
 
 
@@ -182,6 +183,12 @@ def _analyze_config(words: Words) -> IndirectEffects:
     )
     effects = find_commands_anywhere("git configuration can make git run other programs", words)
     return effects._replace(possible_commands=(*effects.possible_commands, *aliases))
+
+
+def _writes_unnamed(arguments: Words) -> bool:
+    """Whether a git command creates files that a patch or the index names."""
+    at = _find_subcommand((Word("git"), *arguments))
+    return any(word.text in _UNNAMED_WRITERS for word in arguments[at - 1 : at])
 
 
 def _is_config_write(arguments: Words) -> bool:
@@ -365,9 +372,13 @@ GIT = Program(
     path_marker=":",
     list_read_paths=_list_opened_files,
     has_root_paths=True,
-    writes=WrittenPaths(_find_written_operands, output_options=("--output", "-o")),
+    writes=WrittenPaths(
+        _find_written_operands,
+        output_options=("--output", "-o"),
+        writes_unnamed=_writes_unnamed,
+    ),
     match_read_only=_match_read_only,
-    requires_trust=True,
+    finds_repository=True,
     list_spellings=_list_spellings,
 )
 DASHED_GIT = Program(

@@ -62,8 +62,9 @@ class Program(NamedTuple):
 
     match_read_only: Callable[[Words], ReadOnlyCommand | None] | None = None
     """Matches its read-only forms, if `read_options` cannot."""
-    requires_trust: bool = False
-    """Even a read-only form needs a trusted project."""
+    finds_repository: bool = False
+    """It uses the git repository around its working directory, whose configuration can start
+    programs; even a read-only form needs a trusted project."""
 
     # Its other spellings.
 

@@ -23,6 +23,7 @@ from actors.bash.effects.written_paths import (
     write_in_place,
     write_last,
     write_second,
+    writes_unnamed_if,
 )
 from actors.bash.programs.program import Program
 from actors.bash.syntax.parsed_command import Word, Words
@@ -73,6 +74,7 @@ _COMPILER = search_arguments(
     )
 )
 _OUTPUT_OPTION = ask_on_options(_WRITES, OptionSpec("o", ("output",)))
+_EXTRACTS_TAR = writes_unnamed_if(r"-?[A-Za-z]*x[A-Za-z]*|--ext\w*|--get?")
 _CRYPTOGRAPHY = ask_always("may write files or load code")
 
 
@@ -232,18 +234,23 @@ PROGRAMS: tuple[Program, ...] = (
         ),
         has_listed_options=True,
         writes=WrittenPaths(
-            _write_bundled, output_options=("-f", "--file", "-C", "--directory"), below_folders=True
+            _write_bundled,
+            output_options=("-f", "--file", "-C", "--directory"),
+            below_folders=True,
+            writes_unnamed=_EXTRACTS_TAR,
         ),
     ),
     Program(
         "bsdtar",
         search_arguments(ask_on_options(_PROGRAM, OptionSpec("", ("use-compress-program",)))),
+        writes=WrittenPaths(writes_unnamed=_EXTRACTS_TAR),
     ),
     Program(
         "cpio",
         search_arguments(
             ask_on_options(_PROGRAM, OptionSpec("FHO", split_names("rsh-command file")))
         ),
+        writes=WrittenPaths(writes_unnamed=writes_unnamed_if(r"-[A-Za-z]*[ip].*|--(?:ex|pa).*")),
     ),
     Program(
         "zip",

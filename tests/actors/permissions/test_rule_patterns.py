@@ -119,6 +119,12 @@ def test_patterns_keep_what_has_no_other_meaning(pattern: str, expected: tuple[s
     assert expand_pattern(deny, "read", workspace_root=ROOT, home=HOME) == expected
 
 
+@pytest.mark.parametrize(("pattern", "expected"), [("/etc/*", "etc/*"), ("/", "*"), ("a/", "a/*")])
+def test_an_allow_is_relative_if_the_workspace_is_the_root(pattern: str, expected: str) -> None:
+    allow = rule("read", pattern)
+    assert expand_pattern(allow, "read", workspace_root="/", home="/root") == (expected,)
+
+
 @pytest.mark.parametrize("action", ["allow", "deny"])
 def test_a_colon_before_the_star_means_any_arguments(action: Action) -> None:
     assert decide_with("bash", "rm:*", action, "bash", "rm -r x") == action
