@@ -220,6 +220,24 @@ def test_leaving_a_session_says_what_stays_in_it(program: Program) -> None:
         assert terminal.read_scrollback().count("Paused in session") == 1
 
 
+def test_a_damaged_session_is_previewed_but_not_resumed(program: Program) -> None:
+    with program.serve(respond_text("Old one."), respond_text("New one."), respond_text("Still.")):
+        program.run("-p", "The old one?")
+        (old,) = program.session_files
+        old.write_bytes(old.read_bytes().replace(b'"turn_started"', b'"turn_storted"'))
+        with open_repl(program, "The new one?") as terminal:
+            terminal.wait_for_text("New one.")
+            open_session_list(terminal, "damaged at line 3")
+            terminal.wait_for_text("│ Damaged. Record 3 cannot be read")
+            assert "│ Old one." in terminal.read_screen()
+            terminal.type("\r")
+            terminal.wait_for_text(f"Session {old.stem} cannot be continued: damaged at line 3")
+            terminal.wait_for_text("greenroom --fork")
+            terminal.type("Still there?\r")
+            terminal.wait_for_text("Still.")
+            quit_repl(terminal)
+
+
 def test_switching_to_a_damaged_session_returns_to_the_current_one(
     program: Program,
 ) -> None:
