@@ -13,6 +13,7 @@ from messages.subagents import AssignTask, CancelTask, SubagentStarted, Subscrib
 from messages.turns import (
     ReplyCompleted,
     SessionConfigured,
+    ToolEnded,
     TurnCompleted,
     TurnInterrupted,
     TurnStarted,
@@ -23,6 +24,7 @@ from tests.actors.agents.scripted_agents import (
     list_task_ends,
     make_task_call,
     make_tool_use,
+    never_reply,
     wait_for_completion,
     wait_for_turn_end,
 )
@@ -135,6 +137,46 @@ def test_an_interrupt_keeps_the_helpers_open_request(sessions: SessionFixture) -
     while running.user.wait_for(TurnCompleted).text != "for the user":
         pass
     assert (running.session.options.workspace.root / "x").exists()
+
+
+@pytest.mark.parametrize("is_interactive", [False, True])
+def test_a_cancelled_task_stops_the_turn_that_it_resumed(
+    sessions: SessionFixture, *, is_interactive: bool
+) -> None:
+    helper = Definition(
+        name="helper", system_prompt="", mode="subagent", interactive=is_interactive
+    )
+    running = resume_interrupted_helper(sessions, helper)
+    wait_until_assigned(running, 2)
+    running.cancel()
+
+    ended_tasks = {running.user.wait_for(TurnInterrupted).task_number for _ in range(2)}
+    assert ended_tasks == {0, 1}
+    assert running.agents == ([CHILD] if is_interactive else [])
+    assert list_task_ends(running) == [("helper-1", "cancelled")] * 2
+
+
+def resume_interrupted_helper(sessions: SessionFixture, helper: Definition) -> RunningSession:
+    """End the program in a helper's turn; after a resume, the helper has that turn and a task."""
+    before = sessions.start_session(
+        {
+            "begin": [make_task_call("t1", "busy", "helper"), "never"],
+            "busy": [make_tool_use("c", "ls"), never_reply],
+        },
+        helper,
+    )
+    before.prompt()
+    before.user.wait_for(ToolEnded)
+    sessions.close()
+    return sessions.start_session(
+        {
+            "begin": [make_task_call("t2", "go on", "helper", task_id="helper-1"), "never"],
+            "busy": [never_reply],
+            "go on": ["never"],
+        },
+        helper,
+        resume_path=before.session.log.path,
+    )
 
 
 def start_with_busy_helper(
