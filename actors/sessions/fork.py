@@ -15,6 +15,7 @@ from messages.address import ROOT
 from messages.journal import SessionHeader, SessionOpened
 from messages.permissions import SessionSettings
 from messages.serialization import JournalLine, encode_line
+from messages.turns import ReplyCompleted
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,7 @@ def fork_session(
     header = SessionHeader(session_id=session_id, workspace=workspace)
     lines = _copy_lines(turns.lines, header)
     if contents.damage:
+        lines = [_without_prefix(line) for line in lines]
         lines.append(_make_session_opened(contents, len(lines) + 1))
     file_system.close(create_session_file(path, b"".join(map(encode_line, lines)), file_system))
     notice = _format_notice(source, contents, turns.omitted) if contents.damage else ""
@@ -68,6 +70,15 @@ def _copy_lines(lines: tuple[JournalLine, ...], header: SessionHeader) -> list[J
             record = record.model_copy(update={"grants": (), "mode": "default"})
         copies.append(replace(line, seq=seq, message=record, group=1))
     return copies
+
+
+def _without_prefix(line: JournalLine) -> JournalLine:
+    """Forget the prefix of a reply: its thinking came after turns that may be missing now."""
+    record = line.message
+    if not isinstance(record, ReplyCompleted):
+        return line
+    request = record.request.model_copy(update={"prefix": ""})
+    return replace(line, message=record.model_copy(update={"request": request}))
 
 
 def _make_session_opened(contents: LogContents, seq: int) -> JournalLine:

@@ -77,9 +77,9 @@ def lose_results_of_cancelled_calls(step: Transition) -> None:
     call_completion.continue_turn(step)
 
 
-def write_results_twice(step: Transition, call: ToolCall, status: Any, text: str) -> None:  # noqa: ANN401
-    ORIGINAL_RECORD_RESULT(step, call, status, text)
-    ORIGINAL_RECORD_RESULT(step, call, status, text)
+def write_results_twice(step: Transition, *arguments: Any, **named: Any) -> None:  # noqa: ANN401
+    ORIGINAL_RECORD_RESULT(step, *arguments, **named)
+    ORIGINAL_RECORD_RESULT(step, *arguments, **named)
 
 
 ORIGINAL_RECORD_RESULT: Any = call_completion.record_result
