@@ -29,6 +29,7 @@ from messages.turns import (
     ModelChanged,
     ModelRetrying,
     ReplyCompleted,
+    RequestOutcome,
     ToolEnded,
     ToolStarted,
     TurnCompleted,
@@ -159,7 +160,7 @@ def _find_last_request_number(records: tuple[Record, ...]) -> int:
     numbers = (
         record.request.number
         for record in reversed(records)
-        if isinstance(record, ReplyCompleted | ModelRetrying)
+        if isinstance(record, RequestOutcome) and record.request.number
     )
     return next(numbers, 0)
 

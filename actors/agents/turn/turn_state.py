@@ -16,7 +16,14 @@ from messages.content import ToolUseBlock, Usage
 from messages.policy import FileReadPolicy, PermissionRequest
 from messages.subagents import SubagentStarted
 from messages.tool_calls import AgentSwitchProposal, CallPlan
-from messages.turns import ToolStatus, TurnEnded, TurnFailed, TurnFailureReason, TurnInterrupted
+from messages.turns import (
+    RequestInfo,
+    ToolStatus,
+    TurnEnded,
+    TurnFailed,
+    TurnFailureReason,
+    TurnInterrupted,
+)
 
 MAX_TITLE_CHARS = 200
 
@@ -114,6 +121,8 @@ class TurnState:
     retry: RetryState = RetryState()  # noqa: RUF009  (frozen, so it may be shared)
     malformed_replies: int = 0
     """Consecutive replies with a call whose arguments were not valid JSON."""
+    failed_request: RequestInfo = RequestInfo()  # noqa: RUF009  (as above)
+    """The request whose failure ends the turn."""
     timer: TimerState = TimerState()  # noqa: RUF009  (as above)
     is_stopping: bool = False
     """The turn was cancelled and waits for what it started to end."""
@@ -186,6 +195,7 @@ class TurnState:
             usage=Usage(),
             retry=RetryState(),
             malformed_replies=0,
+            failed_request=RequestInfo(),
             timer=replace(self.timer, remaining_s=limit_s),
         )
 
@@ -213,6 +223,7 @@ class TurnState:
             turn=self.number,
             partial_text=partial_text,
             usage=self.usage,
+            request=self.failed_request,
             task_number=self.task_number,
         )
 
@@ -224,5 +235,6 @@ class TurnState:
             detail=detail,
             partial_text=partial_text,
             usage=self.usage,
+            request=self.failed_request,
             task_number=self.task_number,
         )
