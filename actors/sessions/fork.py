@@ -52,6 +52,7 @@ def fork_session(
     first_damaged_seq = min((part.first_seq for part in contents.damage), default=sys.maxsize)
     lines = _copy_lines(turns.lines, header, first_damaged_seq)
     if contents.damage:
+        lines = [_without_prefix(line) for line in lines]
         lines.append(_make_session_opened(contents, len(lines) + 1))
     file_system.close(create_session_file(path, b"".join(map(encode_line, lines)), file_system))
     notice = _format_notice(source, contents, turns.omitted) if contents.damage else ""
@@ -79,6 +80,15 @@ def _copy_lines(
             record = record.model_copy(update={"request": request})
         copies.append(replace(line, seq=seq, message=record, group=1))
     return copies
+
+
+def _without_prefix(line: JournalLine) -> JournalLine:
+    """Forget the prefix of a reply: its thinking came after turns that may be missing now."""
+    record = line.message
+    if not isinstance(record, ReplyCompleted):
+        return line
+    request = record.request.model_copy(update={"prefix": ""})
+    return replace(line, message=record.model_copy(update={"request": request}))
 
 
 def _make_session_opened(contents: LogContents, seq: int) -> JournalLine:

@@ -48,6 +48,8 @@ class CallStage(Enum):
     PLANNING = auto()
     CHECKING_READ = auto()
     """The permission engine decides whether the agent may read the file the plan depends on."""
+    AWAITING_SLOT = auto()
+    """It is evaluated when the agent has a concurrency slot again."""
     EVALUATING = auto()
     AWAITING_APPROVAL = auto()
     AWAITING_SPAWN = auto()
@@ -141,17 +143,18 @@ class TurnState:
         return any(call.stage is CallStage.AWAITING_APPROVAL for call in self.calls)
 
     @property
-    def only_waits_for_subagents(self) -> bool:
-        """Every unfinished call is run by a subagent or waits behind such a call."""
+    def only_waits_for_others(self) -> bool:
+        """Every unfinished call waits for a subagent or the user, or behind such a call."""
         if self.stage is not TurnStage.ACTING:
             return False
-        has_running_subagent = False
+        waits_for_others = False
         for call in self.calls:
-            if call.stage is CallStage.RUNNING and call.subagent_started is not None:
-                has_running_subagent = True
+            is_run_by_subagent = call.stage is CallStage.RUNNING and call.subagent_started
+            if is_run_by_subagent or call.stage is CallStage.AWAITING_APPROVAL:
+                waits_for_others = True
             elif call.stage not in (CallStage.DONE, CallStage.WAITING):
                 return False
-        return has_running_subagent
+        return waits_for_others
 
     @property
     def awaited_ids(self) -> frozenset[str]:
