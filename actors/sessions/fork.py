@@ -1,7 +1,6 @@
 """Forks a session: a new session that continues from another one's records."""
 
 import os
-import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -49,8 +48,7 @@ def fork_session(
     contents = read_damaged_log(source, file_system)
     turns = select_intact_turns(contents)
     header = SessionHeader(session_id=session_id, workspace=workspace)
-    first_damaged_seq = min((part.first_seq for part in contents.damage), default=sys.maxsize)
-    lines = _copy_lines(turns.lines, header, first_damaged_seq)
+    lines = _copy_lines(turns.lines, header)
     if contents.damage:
         lines = [_without_prefix(line) for line in lines]
         lines.append(_make_session_opened(contents, len(lines) + 1))
@@ -59,13 +57,8 @@ def fork_session(
     return ForkedSession(path, notice)
 
 
-def _copy_lines(
-    lines: tuple[JournalLine, ...], header: SessionHeader, first_damaged_seq: int
-) -> list[JournalLine]:
-    """Return the lines of the new session's file; they form one group.
-
-    Thinking behind damage is never sent again: it was produced after messages that are missing.
-    """
+def _copy_lines(lines: tuple[JournalLine, ...], header: SessionHeader) -> list[JournalLine]:
+    """Return the lines of the new session's file; they form one group."""
     if not lines or not isinstance(lines[0].message, SessionHeader):
         lines = (JournalLine(1, lines[0].time_s if lines else 0.0, ROOT, header), *lines)
     copies: list[JournalLine] = []
@@ -75,9 +68,6 @@ def _copy_lines(
             record = record.model_copy(update={"session_id": header.session_id})
         elif isinstance(record, SessionSettings):
             record = record.model_copy(update={"grants": (), "mode": "default"})
-        elif isinstance(record, ReplyCompleted) and line.seq > first_damaged_seq:
-            request = record.request.model_copy(update={"prefix": ""})
-            record = record.model_copy(update={"request": request})
         copies.append(replace(line, seq=seq, message=record, group=1))
     return copies
 
