@@ -251,7 +251,9 @@ def _on_task_cancel_timeout(step: Transition, timeout: TaskCancelTimeout) -> Non
 
 def _on_task_dropped(step: Transition, dropped: TaskDropped) -> None:
     found = step.state.subagents.find_task(dropped.child, dropped.task_number)
-    if found is not None:
+    if found is not None and dropped.detail:
+        _end_task(step, *found, "failed", dropped.detail)
+    elif found is not None:
         _store_end(step, *found, dropped)
 
 

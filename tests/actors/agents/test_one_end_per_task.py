@@ -1,8 +1,6 @@
 """Each task ends once: every `task` call gets its own result, and no turn waits forever."""
 
-import asyncio
 import threading
-from collections.abc import Awaitable, Callable
 
 import pytest
 
@@ -25,6 +23,7 @@ from tests.actors.agents.scripted_agents import (
     make_task_call,
     make_tool_use,
     never_reply,
+    reply_after,
     wait_for_completion,
     wait_for_turn_end,
 )
@@ -179,6 +178,29 @@ def resume_interrupted_helper(sessions: SessionFixture, helper: Definition) -> R
     )
 
 
+def test_a_task_that_cannot_be_delivered_is_a_failed_task(
+    sessions: SessionFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    running = sessions.start_session(
+        {
+            "begin": [make_task_call("t1", "first", "helper"), "done"],
+            "first": ["one"],
+            "again": [make_task_call("t2", "second", "helper", task_id="helper-1"), "done"],
+            "second": ["never"],
+        },
+        HELPER,
+    )
+    running.prompt()
+    wait_for_completion(running)
+    crash_at(monkeypatch, CHILD, AssignTask, times=3)
+    running.prompt("again", turn=2)
+    wait_for_completion(running)
+
+    (result,) = running.scripted_agents.get_last_results("again")
+    assert "failed (the task could not be delivered (quarantined))" in result
+    assert list_task_ends(running) == [("helper-1", "completed"), ("helper-1", "failed")]
+
+
 def start_with_busy_helper(
     sessions: SessionFixture,
 ) -> tuple[threading.Event, RunningSession]:
@@ -202,15 +224,6 @@ def start_with_busy_helper(
     while running.user.wait_for(TurnStarted).prompt != "by hand":
         pass
     return answer, running
-
-
-def reply_after(event: threading.Event, text: str) -> Callable[[], Awaitable[str]]:
-    """Return a line of a script that is said once the event is set."""
-
-    async def reply() -> str:
-        return await asyncio.to_thread(lambda: text if event.wait() else "")
-
-    return reply
 
 
 def wait_until_assigned(running: RunningSession, task_number: int) -> None:
