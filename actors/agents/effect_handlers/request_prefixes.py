@@ -61,4 +61,5 @@ class RequestPrefixes:
 def make_prefix(model: str, system: str, tools: tuple[dict[str, JsonValue], ...]) -> RequestPrefix:
     """Return a prefix, with its fingerprint as id."""
     fingerprint = sha256(to_json((model, system, tools))).hexdigest()[:16]
-    return RequestPrefix(id=fingerprint, model=model, system=system, tools=tools)
+    # Not validated, because that would copy the schemas, which all agents share.
+    return RequestPrefix.model_construct(id=fingerprint, model=model, system=system, tools=tools)

@@ -240,7 +240,7 @@ STEPS = (
 @example([Life.switch_in_loop])
 @example([Life.stop_in_loop, Life.edit_instructions, Life.undo_edit, Life.stop_in_loop, Life.fork])
 @given(st.lists(st.sampled_from(STEPS), min_size=2, max_size=10))
-@settings(max_examples=30)
+@settings(max_examples=12)
 def test_any_sequence_of_changes_is_accepted(steps: list[Any]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         life = Life(Path(folder))
