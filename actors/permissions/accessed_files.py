@@ -156,17 +156,12 @@ class _FileFinder:
             path = os.path.join(self.resolver.workspace_paths.root, folder)  # noqa: PTH118  (text, not a file)
             listing = self._scan.list_files(os.path.normpath(path), depth)
             named = [file for file in listing.files if _matches_name(file, name_patterns)]
-            files = self._find_restricted(named) if named else []
-            result = self._scanned[key] = files, listing.problem
+            spellings = [*zip(self.resolver.to_targets(named), named, strict=True)]
+            restricted = self.rule_index.find_restricted(("read",), spellings)
+            keys = [("read", (file, "/")) for file in compress(named, restricted)]
+            self.look_up(keys)
+            result = self._scanned[key] = [self._files[key] for key in keys], listing.problem
         return result
-
-    def _find_restricted(self, paths: list[str]) -> list[FileAccess]:
-        """Return those files that a rule asks about or denies."""
-        spellings = [*zip(self.resolver.to_targets(paths), paths, strict=True)]
-        restricted = self.rule_index.find_restricted(("read",), spellings)
-        keys = [("read", (path, "/")) for path in compress(paths, restricted)]
-        self.look_up(keys)
-        return [self._files[key] for key in keys]
 
     def _expand(self, word: Word, directories: tuple[str, ...]) -> tuple[_PathInFolder, ...]:
         """Return the paths that a word may name, each with the folder it is relative to."""
