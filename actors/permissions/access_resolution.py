@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from actors.bash.parse import UNNAMED_FILES, CommandPart, Word
 from actors.paths.program_search import find_project_program
-from actors.paths.resolve import PathResolver
+from actors.paths.resolve import PathResolver, is_in_workspace
 from actors.permissions.access import Access, RuleScope
 from actors.permissions.accessed_files import AccessedFiles, FileAccess, FileQuery, find_files
 from actors.permissions.call_analysis import AnalyzedRequest
@@ -263,7 +263,8 @@ class _AccessBuilder:
                 self._find_required_reads(command_part, reads, where) if is_read_only else None
             ),
             project_program=project_program,
-            requires_trust=command_part.read_only and command_part.finds_repository,
+            requires_trust=command_part.requires_trust
+            or (command_part.read_only and command_part.finds_repository),
         )
 
     def _find_write_problem(self, part: _Part) -> str:
@@ -319,7 +320,13 @@ class _AccessBuilder:
         if (
             not part.read_only
             or not where.is_certain
-            or not all(word.is_literal for word in part.possible_read_paths)
+            or not all(map(_names_known_files, part.possible_read_paths))
+        ):
+            return None
+        is_plain = all(word.is_literal for word in part.possible_read_paths)
+        must_be_inside = part.requires_trust or not is_plain
+        if must_be_inside and not all(
+            is_in_workspace(self.resolver.to_target(directory)) for directory in where.directories
         ):
             return None
         return tuple([_build_file_access(file, "bash", "ask_or_deny") for file in reads])
@@ -411,6 +418,14 @@ def _build_unknown_access(permission: str, word: Word) -> Access:
         is_in_workspace=False,
         changes_nothing=permission == "read",
     )
+
+
+def _names_known_files(word: Word) -> bool:
+    """Whether it is known which files a word of a read-only command names.
+
+    Of the files that a pattern matches, those are listed that a rule restricts or that are outside.
+    """
+    return word.is_literal or word.is_plain_pattern
 
 
 def _find_ask_reason(part: CommandPart) -> str:

@@ -95,6 +95,7 @@ def build_launch_config(
         workspace=workspace,
         model_name=resolve_model(settings.model or "") if has_credentials else SCRIPTED_MODEL_NAME,
         model_is_explicit=options.model is not None,
+        model_is_fixed=bool(environment.get("GREENROOM_MODEL")),
         mode=settings.permission_mode or "default",
         mode_is_explicit=options.permission_mode is not None,
         rule_sources=config.rules,
