@@ -53,7 +53,7 @@ def decide_call(
     There are three passes: analyze the text of each request, resolve the paths, decide each access.
     """
     workspace_paths = replace(workspace_paths, added_folders=policy.added_directories)
-    rule_index = get_rule_index(policy, chain)
+    rule_index = get_rule_index(policy, chain, [request.permission for request in requests])
     analyzed = analyze_call(requests)
     resolved = resolve_accesses(analyzed, PathResolver(workspace_paths), rule_index)
     grants = GrantBinding(requests, workspace_paths, policy)

@@ -253,8 +253,18 @@ class PermissionEngine(Actor[EngineInbox]):
     def _on_appended(self, appended: Appended) -> None:
         self._journal_client.on_append_answered(appended)
         update = self._pending.first
-        if update is not None and appended.id == self._append_id:
+        if update is not None and self._is_first_answer(appended.id):
             self._on_update_stored(apply_update(self._policy, update))
+
+    def _is_first_answer(self, append_id: int) -> bool:
+        """Return whether an answer ends the current append.
+
+        A restarted journal may answer an append twice, and a later update is not stored by that.
+        """
+        is_first = append_id == self._append_id
+        if is_first:
+            self._append_id = 0
+        return is_first
 
     def _on_update_stored(self, policy: Policy) -> None:
         """Use the policy that is on disk now."""
@@ -293,7 +303,7 @@ class PermissionEngine(Actor[EngineInbox]):
 
     def _on_append_failed(self, failed: AppendFailed) -> None:
         self._journal_client.on_append_answered(failed)
-        if failed.id == self._append_id:
+        if self._is_first_answer(failed.id):
             self._on_update_failed(failed.detail)
 
     def _on_update_failed(self, detail: str) -> None:

@@ -129,7 +129,7 @@ def _expand_globs(candidates: Iterable[_Candidate], globs: GlobExpansion) -> Ite
     for path, is_executed in candidates:
         yield path, is_executed
         if is_executed and is_glob(path):
-            for found in globs.expand(path, "/", set):
+            for found in globs.expand(path, "/", frozenset):
                 yield found, True
 
 

@@ -27,7 +27,8 @@ _MAX_TITLE_CHARS = 200
 
 DESCRIPTION = f"""\
 Run a command with bash, without startup files, in the working directory. Each call starts a new \
-shell: cd and variables do not carry over to the next call.
+shell: cd and variables do not carry over to the next call. Several calls in one message run one \
+after the other, in order.
 There is no terminal and no input: a command that reads standard input gets end of file. Returns \
 standard output and standard error interleaved, then the exit status if it is not 0. Output over \
 {MAX_OUTPUT_CHARS:,} characters is truncated in the middle; the full output is saved to a file \

@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from actors.permissions.rule_matching import find_rule_warnings
-from actors.tools.tool_list import DECLARED_TOOLS
 from messages.policy import RuleSource
 from shell.config import config_layers
 from shell.config.config_files import (
@@ -40,23 +38,17 @@ def load_effective_config(
     variables = config_layers.config_from_environment(environment)
     user = files.user.config if files.user else FileConfig()
     lower_layers = config_layers.merge_layers(user, config_layers.DEFAULT_CONFIG)
-    project, notices = _filter_project(files, lower_layers, trusted=locations.trusted)
+    project, notices = _filter_project(files, lower_layers)
     settings = config_layers.merge_layers(flags, variables, project, lower_layers)
-    sources = build_rule_sources(files, trusted=locations.trusted)
-    warnings = (text for source in sources if source.trusted for text in _list_warnings(source))
-    return EffectiveConfig(settings, sources, (*files.notices, *notices, *warnings))
+    sources = build_rule_sources(files)
+    return EffectiveConfig(settings, sources, (*files.notices, *notices))
 
 
 def _filter_project(
-    files: ConfigFiles, lower_layers: FileConfig, *, trusted: bool
+    files: ConfigFiles, lower_layers: FileConfig
 ) -> tuple[FileConfig, tuple[str, ...]]:
     if not files.project:
         return FileConfig(), ()
-    if trusted:
+    if files.trusted:
         return config_layers.filter_trusted_project(files.project)
     return config_layers.filter_untrusted_project(files.project.config, lower_layers), ()
-
-
-def _list_warnings(source: RuleSource) -> tuple[str, ...]:
-    warnings = find_rule_warnings(source.rules, DECLARED_TOOLS)
-    return tuple(f"{source.name}: {warning}" for warning in warnings)

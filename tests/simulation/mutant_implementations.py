@@ -90,7 +90,7 @@ def keep_approval_after_target_change(
     **changes: Any,  # noqa: ANN401
 ) -> None:
     if call.target_changes:
-        changes = {"is_approved": True}
+        changes = {"is_approved": True, "resolved_requests": call.resolved_requests}
     ORIGINAL_EVALUATE(step, call, plan, **changes)
 
 

@@ -45,5 +45,5 @@ def draw_seed_config(seed: int) -> SeedConfig:
         cancel_delay_s=random.choice((0.0,) * 6 + (2.0, 12.0, 12.0)),
         endings=(*(random.choice(endings) for _ in range(runs - 1)), random.choice(last_endings)),
         ask_chance=random.choice((0.0, 0.0, 0.8)),
-        change_policy_chance=random.choice((0.1, 0.1, 0.5)),
+        change_policy_chance=random.choice((0.1, 0.5, 0.9)),
     )

@@ -45,13 +45,17 @@ def start_ready_calls(step: Transition) -> None:
         has_open_call_before = True
 
 
-def end_call(step: Transition, call: ToolCall, status: ToolStatus, text: str) -> None:
+def end_call(
+    step: Transition, call: ToolCall, status: ToolStatus, text: str, *, no_user: bool = False
+) -> None:
     """Record a call's one result and continue the turn."""
-    record_result(step, call, status, text)
+    record_result(step, call, status, text, no_user=no_user)
     continue_turn(step)
 
 
-def record_result(step: Transition, call: ToolCall, status: ToolStatus, text: str) -> None:
+def record_result(
+    step: Transition, call: ToolCall, status: ToolStatus, text: str, *, no_user: bool = False
+) -> None:
     """Record a call's one result."""
     requests = call.plan.requests if call.plan else ()
     ended = ToolEnded(
@@ -63,6 +67,7 @@ def record_result(step: Transition, call: ToolCall, status: ToolStatus, text: st
         status=status,
         text=text,
         diff=_truncate_diff(call) if status == "ok" else "",
+        no_user=no_user,
     )
     step.update_call(call, stage=CallStage.DONE)
     step.write(ended)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from enum import Enum, auto
 
 from actors.agents.turn.limits import LimitReached, TimerState
+from actors.agents.turn.prompt_queue import QueuedPrompt
 from actors.agents.turn.retry import RetryState
 from actors.agents.turn.with_changes import with_changes
 from messages.approvals import ApprovalRequest
@@ -97,6 +98,8 @@ class TurnState:
     """The current turn, or the last one while the agent is idle."""
 
     number: int = 0
+    task_number: int = 0
+    """The task that the turn works on; 0: a prompt from the user."""
     stage: TurnStage = TurnStage.IDLE
     calls: tuple[ToolCall, ...] = ()
     """Calls of the last reply."""
@@ -171,11 +174,12 @@ class TurnState:
         calls = [new if call.tool_use.id == call_id else call for call in self.calls]
         return with_changes(self, calls=tuple(calls))
 
-    def with_next_turn(self, number: int, limit_s: float | None) -> "TurnState":
+    def with_next_turn(self, prompt: QueuedPrompt, limit_s: float | None) -> "TurnState":
         """Return the state at the start of the next turn, whose time limit is `limit_s`."""
         return with_changes(
             self,
-            number=number,
+            number=prompt.turn,
+            task_number=prompt.task_number,
             usage=Usage(),
             retry=RetryState(),
             malformed_replies=0,
@@ -202,7 +206,12 @@ class TurnState:
         limit = self.limit_reached
         if limit is not None:
             return self.build_failure(limit.reason, limit.detail, partial_text)
-        return TurnInterrupted(turn=self.number, partial_text=partial_text, usage=self.usage)
+        return TurnInterrupted(
+            turn=self.number,
+            partial_text=partial_text,
+            usage=self.usage,
+            task_number=self.task_number,
+        )
 
     def build_failure(self, reason: TurnFailureReason, detail: str, partial_text: str) -> TurnEnded:
         """Return the end of a turn that failed."""
@@ -212,4 +221,5 @@ class TurnState:
             detail=detail,
             partial_text=partial_text,
             usage=self.usage,
+            task_number=self.task_number,
         )

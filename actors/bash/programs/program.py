@@ -37,6 +37,8 @@ class Program(NamedTuple):
 
     effect_rule: EffectRule | None = None
     """What it runs or writes through its arguments, and when that asks."""
+    has_listed_options: bool = False
+    """The rule lists the options that are safe; without a list, their names decide."""
     stdin: StdinUse = ""
     stdin_line_prefix: re.Pattern[str] | None = None
     """What comes before the command in each line of its input."""

@@ -2,6 +2,7 @@
 
 import re
 
+from actors.bash.effects.effect_rules import ask_unless_listed
 from actors.bash.effects.written_paths import (
     WrittenPaths,
     add_wildcards,
@@ -79,5 +80,13 @@ PROGRAMS: tuple[Program, ...] = (
         find_read_depth=read_all_below,
         writes=WrittenPaths(writes_unnamed=writes_unnamed_if("[xe]")),
     ),
-    Program("pandoc", writes=WrittenPaths(output_options=("-o", "--output"))),
+    Program(
+        "pandoc",
+        ask_unless_listed(
+            r"-(?:[ftrwos].*|N|-(?:from|to|read|write|output|standalone|toc|number-sections|wrap|"
+            r"columns)(?:=.*)?)"
+        ),
+        has_listed_options=True,
+        writes=WrittenPaths(output_options=("-o", "--output")),
+    ),
 )

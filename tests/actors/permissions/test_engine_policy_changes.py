@@ -1,5 +1,6 @@
 """Policy changes in the engine: modes, grants and revocations, in any order."""
 
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -10,6 +11,7 @@ import pytest
 from actors.permissions.engine import PermissionEngine
 from actors.permissions.project_grants import ProjectGrantStore
 from actors.runtime.system import ActorSystem
+from actors.sessions.file_system import FileSystem, LocalFileSystem
 from actors.tools.tool_list import DECLARED_TOOLS
 from messages.address import JOURNAL, PERMISSIONS, PRIMARY
 from messages.base import Message
@@ -94,10 +96,12 @@ StartEngine = Callable[..., PolicyUpdateFixture]
 
 @pytest.fixture
 def start_engine(system: ActorSystem, tmp_path: Path) -> StartEngine:
-    def start(policy: Policy = DEFAULT_POLICY, root: Path = tmp_path) -> PolicyUpdateFixture:
+    def start(
+        policy: Policy = DEFAULT_POLICY, root: Path = tmp_path, files: FileSystem | None = None
+    ) -> PolicyUpdateFixture:
         return PolicyUpdateFixture(
             system,
-            ProjectGrantStore(tmp_path / "state" / "grants.json", root, DECLARED_TOOLS),
+            ProjectGrantStore(tmp_path / "state" / "grants.json", root, DECLARED_TOOLS, files),
             policy,
         )
 
@@ -249,6 +253,31 @@ def test_rules_that_cannot_be_offered_are_not_stored(
 
 
 # Project grants.
+
+
+class BlockedFileSystem(LocalFileSystem):
+    """Replaces no file until `is_released` is set."""
+
+    def __init__(self) -> None:
+        self.is_released = threading.Event()
+
+    def rename(self, path: Path, to: Path) -> None:
+        assert self.is_released.wait(timeout=10)
+        super().rename(path, to)
+
+
+def test_a_repeated_answer_does_not_store_the_next_update(start_engine: StartEngine) -> None:
+    files = BlockedFileSystem()
+    engine = start_engine(files=files)
+    engine.tell(ChangeMode(mode="auto-edit"), StoreGrant(id="r", rules=(GRANT_A,), scope="project"))
+    append = engine.journal.expect_kind(Append)
+    for _ in range(2):  # a journal that restarted in between answers twice
+        engine.journal.tell(PERMISSIONS, Appended(id=append.id))
+    engine.user.expect_kind(ModeChanged)
+    assert engine.get_policy().project_grants == ()
+    files.is_released.set()
+    assert engine.user.expect_kind(GrantStored).id == "r"
+    assert engine.get_policy().project_grants == (GRANT_A,)
 
 
 def test_a_project_grant_is_stored_before_it_takes_effect(

@@ -162,7 +162,7 @@ def clone(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     "plant", [plant_files, plant_git_file, plant_common_folder, plant_by_agent]
 )
-def test_no_rule_allows_git_in_a_planted_repository(
+def test_no_rule_allows_git_in_another_repository(
     clone: Path, plant: Callable[[Path], str], *, is_trusted: bool
 ) -> None:
     folder = plant(clone)

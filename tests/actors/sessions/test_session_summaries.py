@@ -53,6 +53,15 @@ def test_a_summary_has_the_first_prompt_and_turns(path: Path) -> None:
     )
 
 
+def test_turns_of_subagents_are_not_counted(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    child = PRIMARY.child("general-1")
+    entries = [(record, PRIMARY) for record in RECORDS] + [(RECORDS[2], child), (RECORDS[4], child)]
+    SessionLog.create(path, entries, lambda: 0.0).close()
+
+    assert summarize_session(path).turn_count == 2
+
+
 def test_an_open_session_is_locked_and_remains_locked(tmp_path: Path) -> None:
     log = create_session(tmp_path, *RECORDS)
 
@@ -70,15 +79,15 @@ def test_a_session_with_an_unfinished_record_is_available(path: Path) -> None:
 
 
 @pytest.mark.parametrize("index", range(len(RECORDS) - 1))
-def test_a_session_with_a_changed_record_is_unusable(path: Path, index: int) -> None:
+def test_a_session_with_a_changed_record_is_damaged(path: Path, index: int) -> None:
     lines = path.read_bytes().split(b"\n")
     lines[index] = lines[index].replace(b'"by"', b'"By"')
     path.write_bytes(b"\n".join(lines))
 
     summary = summarize_session(path)
 
-    assert summary.state == "unusable"
-    assert ("line" if index else "does not start") in summary.problem
+    assert summary.state == "damaged"
+    assert summary.problem == f"damaged at line {index + 1} of 5"
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """`greenroom permissions check` explains a decision, runs nothing and starts quickly."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -115,6 +116,31 @@ def test_the_json_names_rule_source_and_grants(
     }
 
 
+def test_rules_that_match_nothing_are_reported_on_standard_error(
+    workspace: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    home = workspace.parent / "home"
+    (home / "agents").mkdir(parents=True)
+    (home / "agents" / "reader.md").write_text("---\npermission:\n  read: {src: deny}\n---\nx")
+    config = home / "config.toml"
+    config.write_text('[[rules]]\npermission = "bash"\npattern = "rm  *"\naction = "deny"\n')
+    rules = workspace.parent / "rules.json"
+    rules.write_text('[{"permission": "read", "pattern": "a?", "action": "deny"}]')
+    environment = {"GREENROOM_HOME": str(home)}
+    call = ("check", *call_arguments("read", "a"))
+
+    run_permissions_check(parse_options(*call, "--agent", "reader"), environment, workspace)
+    run_permissions_check(parse_options(*call, "--rules", str(rules)), environment, workspace)
+
+    bash_warning, read_warning, rules_warning = capfd.readouterr().err.splitlines()
+    assert bash_warning.startswith(
+        f"greenroom: {config}:1: rules[1]: deny bash rm  *: commands are"
+    )
+    assert bash_warning.endswith("; write rm *")
+    assert read_warning.startswith(f"greenroom: {home}/agents/reader.md: deny read src: ")
+    assert rules_warning == f"greenroom: {rules}: rule 1: deny read a?: only * is special; write a*"
+
+
 def test_mode_agent_and_workspace_options_change_the_decision(
     workspace: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -129,6 +155,37 @@ def test_mode_agent_and_workspace_options_change_the_decision(
     assert check_output(workspace / "src", capfd, *read, "--workspace", ".").startswith("allow")
     outside = call_arguments("read", str(workspace / "a"))
     assert check_output(workspace, capfd, *outside, "--workspace", "src").startswith("ask")
+
+
+def test_a_subagent_is_checked_below_its_ancestors(
+    workspace: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    home = workspace.parent / "home"
+    (home / "agents").mkdir(parents=True)
+    (home / "agents" / "toucher.md").write_text(
+        "---\nmode: subagent\npermission:\n  bash: {'touch *': allow}\n---\nx"
+    )
+    (home / "agents" / "strict.md").write_text("---\npermission:\n  bash: ask\n---\nx")
+    (home / "agents" / "reader.md").write_text("---\nread_only: true\nmode: subagent\n---\nx")
+    (home / "config.toml").write_text(
+        '[[rules]]\npermission = "bash"\npattern = "chmod *"\naction = "deny"\nagent = "build"\n'
+    )
+
+    def decide(target: str, *words: str) -> str:
+        output = check_output(workspace, capfd, *call_arguments("bash", target), *words, home=home)
+        return output.split(":")[0]
+
+    assert decide("touch x", "--agent", "toucher") == "allow"
+    assert decide("touch x", "--agent", "toucher", "--under", "general") == "allow"
+    assert decide("touch x", "--agent", "toucher", "--under", "strict") == "ask"
+    assert decide("touch x", "--agent", "toucher", "--under", "reader") == "deny"
+    assert decide("touch x", "--agent", "toucher", "--under", "plan") == "ask"
+    assert decide("chmod +x a", "--agent", "toucher") == "deny"
+    assert decide("touch x") == "ask"
+    (home / "config.toml").write_text('agent = "strict"\n')
+    assert decide("touch x", "--agent", "toucher") == "ask"
+    words = ("check", *call_arguments("bash", "x"), "--agent", "toucher", "--under", "nobody")
+    assert "--under: there is no agent nobody" in check_error(workspace, *words)
 
 
 def test_a_named_agent_is_limited_by_its_definition(
@@ -319,18 +376,37 @@ def test_a_batch_line_with_an_error_does_not_affect_others(
 @pytest.mark.parametrize("option", ["--batch", "--rules"])
 def test_a_file_that_never_ends_is_rejected(workspace: Path, option: str) -> None:
     words = () if option == "--batch" else call_arguments("read", "a")
-    assert "longer than 16 MiB" in check_error(workspace, "check", *words, option, "/dev/zero")
+    limit = "1024 MiB" if option == "--batch" else "16 MiB"
+    assert f"longer than {limit}" in check_error(workspace, "check", *words, option, "/dev/zero")
+
+
+def test_a_batch_continues_after_a_line_that_is_too_long(
+    workspace: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    batch = workspace.parent / "batch.jsonl"
+    call = b'{"id": "x", "tool": "bash", "target": "ls"}\n'
+    batch.write_bytes(call + b"\0" * 40_000_000 + b"\n" + call)
+
+    first, failed, last = run_batch(workspace, capfd, batch)
+    assert failed == {"id": None, "error": f"{batch}:2: longer than 16 MiB"}
+    assert first == last
+    assert first["decision"] == "allow"
 
 
 def test_a_batch_prints_results_before_it_is_read_completely(
     workspace: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     batch = workspace.parent / "batch.jsonl"
-    batch.write_bytes(b'{"id": "first", "tool": "bash", "target": "ls"}\n' + b"\0" * 17_000_000)
-
-    message = f"{batch}:2: longer than 16 MiB"
-    assert check_error(workspace, "check", "--batch", str(batch)) == message
-    assert json.loads(capfd.readouterr().out)["id"] == "first"
+    os.mkfifo(batch)
+    script = (
+        """exec > "$0"; echo '{"id": "first", "tool": "bash", "target": "ls"}'; cat /dev/zero"""
+    )
+    with subprocess.Popen(["bash", "-c", script, str(batch)]):  # ends when its reader does
+        message = check_error(workspace, "check", "--batch", str(batch))
+    assert message == f"{batch}:2: longer than 1024 MiB"
+    first, failed = map(json.loads, capfd.readouterr().out.splitlines())
+    assert first["id"] == "first"
+    assert failed["error"] == f"{batch}:2: longer than 16 MiB"
 
 
 def test_an_invalid_user_rule_names_file_and_line(workspace: Path) -> None:

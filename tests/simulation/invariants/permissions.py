@@ -245,9 +245,20 @@ class PermissionInvariants:
     def _get_stored_rules(self, scope: GrantScope) -> tuple[Rule, ...]:
         return self._project_rules if scope == "project" else self._settings.grants
 
-    def has_allowed_call(self, call_id: str) -> bool:
-        """Return True if the engine allowed a call in this run."""
-        return any(evaluation_id.rpartition("/")[0] == call_id for evaluation_id in self._allowed)
+    def has_allowed_call(self, call_id: str, permission: str) -> bool:
+        """Return True if the engine allowed a call's requests for one permission in this run.
+
+        Whether the call may read the file that it changes is a separate evaluation, which does not
+        allow the change.
+        """
+        return any(
+            evaluation_id.rpartition("/")[0] == call_id
+            and any(
+                request.permission == permission
+                for request in self._evaluations[evaluation_id][0].requests
+            )
+            for evaluation_id in self._allowed
+        )
 
     def has_allowed_request(self, request_id: str) -> bool:
         """Return True if the engine allowed an approval request in this run."""

@@ -26,6 +26,8 @@ from tests.simulation.invariants.permissions import PermissionInvariants
 from tests.simulation.invariants.violations import Violations
 
 CHANGING_EFFECTS = ("starts", "changes")
+EFFECT_PERMISSIONS = {"looks": "read", "changes": "write", "starts": "bash", "works": "bash"}
+"""The permission that each effect needs."""
 
 
 class ToolCallInvariants:
@@ -135,7 +137,7 @@ class ToolCallInvariants:
         require(turn not in self._ended_turns, f"{call_id} {effect} after its turn")
         require(self.is_agent_running, f"{call_id} {effect} after its agent's end")
         is_allowed = (call_id, details) in self._approved or self._permissions.has_allowed_call(
-            call_id
+            call_id, EFFECT_PERMISSIONS[effect]
         )
         require(is_allowed, f"{call_id} {effect}, and it was not allowed: {details}")
         if effect in CHANGING_EFFECTS:
