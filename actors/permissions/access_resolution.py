@@ -5,18 +5,16 @@ and builds the accesses from the result.
 """
 
 import os
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from actors.bash.parse import UNNAMED_FILES, CommandPart, ParsedCommand, Word
-from actors.paths.resolve import PathResolver
+from actors.paths.resolve import PathResolver, is_in_workspace
 from actors.permissions.access import Access, RuleScope
 from actors.permissions.accessed_files import AccessedFiles, FileAccess, FileQuery, find_files
 from actors.permissions.call_analysis import AnalyzedRequest
 from actors.permissions.foreign_repositories import can_find_foreign_repository
-from actors.permissions.glob_expansion import is_glob
 from actors.permissions.partial_words import expand_partial_word, has_fixed_paths, is_fully_expanded
 from actors.permissions.rule_index import RuleIndex
 from actors.permissions.rule_matching import (
@@ -24,15 +22,15 @@ from actors.permissions.rule_matching import (
     INTERNAL_CATEGORIES,
     PATH_CATEGORIES,
 )
+from actors.permissions.tracked_queries import list_tracked_queries
 from actors.permissions.working_directory import PlacedPart, WorkingDirectories, place_parts
 from messages.policy import ToolCategory
 
+_EXPLICITLY_RELATIVE = ("./", "../")
+"""Paths with these prefixes are relative to the directory that a program runs in."""
 _FOREIGN_REPOSITORY = (
     "git may use a repository other than the workspace's own, whose configuration can run programs"
 )
-_REVISION = re.compile(r"[:^]|@\{|\.\.")
-_EXPLICITLY_RELATIVE = ("./", "../")
-"""Paths with these prefixes are relative to the directory that a program runs in."""
 
 
 class ResolvedAccesses(NamedTuple):
@@ -169,7 +167,8 @@ def _build_part(
         root = (resolver.workspace_paths.root,)
         reads.append(FileQuery("read", tuple(from_root), root, part.read_depth, part.name_patterns))
     opened = [*reads]
-    reads += _list_tracked_queries(placed, resolver)
+    if part.tracked_reads is not None:
+        reads += list_tracked_queries(placed, part.tracked_reads, resolver)
     if part.opened_files != part.possible_read_paths:
         opened = [FileQuery("read", part.opened_files, directories)]
     written = part.written_paths
@@ -185,30 +184,6 @@ def _build_part(
             [FileQuery(file.permission, (file.word,), directories) for file in part.redirects]
         ),
     )
-
-
-def _list_tracked_queries(placed: PlacedPart, resolver: PathResolver) -> Iterator[FileQuery]:
-    """Yield the queries for the tracked files that git prints or copies."""
-    tracked = placed.part.tracked_reads
-    if tracked is None:
-        return
-    directories = placed.where.directories
-    if tracked.possible_paths:
-        yield FileQuery("read", tracked.possible_paths, directories, "tracked")
-    is_limited = any(
-        word.text[:1] != ":" and (tracked.are_certain or _is_pathspec(word.text, directories))
-        for word in tracked.limits
-    )
-    if not is_limited and not placed.is_nested:
-        root = (resolver.workspace_paths.root,)
-        yield FileQuery("read", (Word("."),), root, "tracked", is_implied=True)
-
-
-def _is_pathspec(text: str, directories: tuple[str, ...]) -> bool:
-    """Whether git takes an argument as a path, not as a revision."""
-    if is_glob(text):
-        return not _REVISION.search(text)
-    return all(os.path.lexists(os.path.join(folder, text)) for folder in directories)  # noqa: PTH118  (text)
 
 
 def _get_start(resolver: PathResolver) -> WorkingDirectories:
@@ -318,7 +293,8 @@ class _AccessBuilder:
             protection_reason=protection_reason,
             changes_nothing=command_part.read_only,
             required_reads=self._find_required_reads(command_part, reads, where),
-            requires_trust=command_part.read_only and command_part.finds_repository,
+            requires_trust=command_part.requires_trust
+            or (command_part.read_only and command_part.finds_repository),
         )
 
     def _find_write_problem(self, part: _Part) -> str:
@@ -363,7 +339,13 @@ class _AccessBuilder:
         if (
             not part.read_only
             or not where.is_certain
-            or not all(word.is_literal for word in part.possible_read_paths)
+            or not all(map(_names_known_files, part.possible_read_paths))
+        ):
+            return None
+        is_plain = all(word.is_literal for word in part.possible_read_paths)
+        must_be_inside = part.requires_trust or not is_plain
+        if must_be_inside and not all(
+            is_in_workspace(self.resolver.to_target(directory)) for directory in where.directories
         ):
             return None
         return tuple([_build_file_access(file, "bash", "ask_or_deny") for file in reads])
@@ -488,6 +470,14 @@ def _build_unknown_access(permission: str, word: Word) -> Access:
         is_in_workspace=False,
         changes_nothing=permission == "read",
     )
+
+
+def _names_known_files(word: Word) -> bool:
+    """Whether it is known which files a word of a read-only command names.
+
+    Of the files that a pattern matches, those are listed that a rule restricts or that are outside.
+    """
+    return word.is_literal or word.is_plain_pattern
 
 
 def _find_ask_reason(part: CommandPart) -> str:

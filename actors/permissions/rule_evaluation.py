@@ -117,7 +117,7 @@ def _decide_read_only_command(
     """Allow a read-only command if this agent may read everything that it reads."""
     if access.requires_trust and not rule_index.policy.trusted:
         return AccessDecision(
-            "ask", "git may run programs from this folder's configuration, which is not trusted"
+            "ask", "it may run programs from this folder's configuration, which is not trusted"
         )
     for read in reads:
         decisions = _evaluate_sources(read, rule_index, chain_index)

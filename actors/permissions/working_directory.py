@@ -52,6 +52,8 @@ def _add_part(
     placed: dict[_PlacedPartKey, PlacedPart], added: PlacedPart, resolver: PathResolver
 ) -> None:
     part, where, is_nested = added
+    where = _enter_git_folder(part, where, resolver)
+    added = added._replace(where=where)
     key = (id(part), where, is_nested)
     if key in placed:
         return
@@ -60,6 +62,22 @@ def _add_part(
         directories = _find_part_directories(part.nested_parts, where, resolver)
         for nested, nested_where in zip(part.nested_parts, directories, strict=True):
             _add_part(placed, PlacedPart(nested, nested_where, is_nested=True), resolver)
+
+
+def _enter_git_folder(
+    part: CommandPart, where: WorkingDirectories, resolver: PathResolver
+) -> WorkingDirectories:
+    """Return where git runs: `git -C DIR` runs in that folder."""
+    words = part.words[1:3]
+    if not part.finds_repository or not words or words[0].text != "-C":
+        return where
+    folder = words[-1]
+    resolved = [resolver.resolve(folder.text, directory) for directory in where.directories]
+    is_known = folder.is_literal and not any(found.problem for found in resolved)
+    exists = all(os.path.isdir(found.path) for found in resolved)  # noqa: PTH112  (text)
+    return WorkingDirectories(
+        tuple([found.path for found in resolved]), where.is_certain and is_known and exists
+    )
 
 
 def find_working_directories(

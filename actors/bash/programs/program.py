@@ -61,6 +61,8 @@ class Program(NamedTuple):
     """Finds what it reads below its paths, if `read_options` cannot; it copies or moves it."""
     find_tracked_reads: Callable[[Words], TrackedReads | None] | None = None
     """Finds the tracked files that it prints or copies."""
+    has_harmless_options: bool = False
+    """No option, even one that is not listed, does more than print."""
     list_read_paths: Callable[[Words], Words] | None = None
     """Lists the arguments that are paths it reads, if `read_options` cannot."""
 
@@ -92,10 +94,13 @@ class Program(NamedTuple):
     def find_read_only(self, arguments: Words) -> ReadOnlyCommand | None:
         """Return what a command reads; None if it is not known to only read."""
         matcher, options = self.match_read_only, self.read_options
-        if matcher is None and options is None:
-            return None
-        if not all(map(is_safe_argument, arguments)):
-            return None
         if matcher is not None:
-            return matcher(arguments)
-        return match_read_only_options(options, arguments) if options else None
+            is_safe = self.takes_text or all(map(is_safe_argument, arguments))
+            return matcher(arguments) if is_safe else None
+        if options is None:
+            return None
+        for word in arguments:
+            is_name = word.is_never_option or self.has_harmless_options
+            if not (is_safe_argument(word) or (is_name and word.is_plain_pattern)):
+                return None
+        return match_read_only_options(options, arguments)

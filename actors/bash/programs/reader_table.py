@@ -14,6 +14,7 @@ from actors.bash.effects.read_only import (
     ReadOnlyCommand,
     ReadOnlyOptions,
     match_read_only_options,
+    match_shown_text,
     split_name_set,
 )
 from actors.bash.effects.written_paths import WrittenPaths, write_second
@@ -122,10 +123,6 @@ def _match_date(arguments: Words) -> ReadOnlyCommand | None:
     return ReadOnlyCommand(()) if is_plain else None
 
 
-def _match_echo(_arguments: Words) -> ReadOnlyCommand | None:
-    return ReadOnlyCommand(())
-
-
 def _match_cd(arguments: Words) -> ReadOnlyCommand | None:
     is_one_operand = len(arguments) == 1 and not arguments[0].text.startswith("-")
     return ReadOnlyCommand(arguments) if is_one_operand and arguments[0].text else None
@@ -189,6 +186,7 @@ PROGRAMS: tuple[Program, ...] = (
     ),
     Program(
         "cat",
+        has_harmless_options=True,
         read_options=ReadOnlyOptions(
             "AbeEnstTuv",
             "",
@@ -197,7 +195,7 @@ PROGRAMS: tuple[Program, ...] = (
             ),
         ),
     ),
-    Program("head", read_options=_HEAD_AND_TAIL_OPTIONS),
+    Program("head", has_harmless_options=True, read_options=_HEAD_AND_TAIL_OPTIONS),
     Program("tail", read_options=_HEAD_AND_TAIL_OPTIONS, match_read_only=_match_tail),
     Program(
         "wc",
@@ -268,6 +266,7 @@ PROGRAMS: tuple[Program, ...] = (
     ),
     Program(
         "ls",
+        has_harmless_options=True,
         read_options=ReadOnlyOptions(
             "aAbBcCdDfFgGhHiklmnNopqQrRsStuUvxXZ1",
             "ITw",
@@ -462,6 +461,6 @@ PROGRAMS: tuple[Program, ...] = (
     Program("type", takes_text=True, read_options=ReadOnlyOptions("afpPt", text_operand_count=-1)),
     Program("jq", read_options=_JQ_OPTIONS, match_read_only=_match_jq),
     Program("date", _analyze_date, match_read_only=_match_date),
-    Program("echo", takes_text=True, match_read_only=_match_echo),
+    Program("echo", takes_text=True, match_read_only=match_shown_text),
     Program("cd", read_options=_NO_OPTIONS, match_read_only=_match_cd),
 )

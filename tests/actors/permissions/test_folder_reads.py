@@ -60,6 +60,7 @@ def assert_held(workspace: AttackWorkspace, command: str, expected: Action) -> N
         "git diff -- 'secrets/*'",
         "git grep '' -- 's*'",
         "git show HEAD -- secrets",
+        "git -C secrets diff -- .",
         "git archive HEAD secrets",
         "git blame secrets/a",
         "git clone . c && cat c/secrets/a",

@@ -183,7 +183,8 @@ def test_no_rule_allows_git_in_another_repository(
         f"export GIT_DIR={folder}; git status",
     ):
         assert decide_command(command, paths, policy) == "ask", command
-    for command in ("git status", "git commit -m x", "mkdir -p a/b && git add a"):
+    (clone / "own").mkdir()
+    for command in ("git status", "git commit -m x", "mkdir -p a/b && git add a", "git -C own log"):
         assert decide_command(command, paths, policy) == "allow", command
 
 
