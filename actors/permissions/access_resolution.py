@@ -317,7 +317,10 @@ class _AccessBuilder:
         if not command_part.finds_repository:
             return ""
         root = self.resolver.workspace_paths.root
-        may_be_created = bool(part.others_write) and where.directories != (root,)
+        may_be_created = where.directories != (root,) and (
+            bool(part.others_write)
+            or (part.others_change and not all(map(os.path.lexists, where.directories)))
+        )
         is_own = where.is_certain and not any(
             can_find_foreign_repository(directory, root) for directory in where.directories
         )

@@ -52,8 +52,9 @@ def _add_part(
     placed: dict[_PlacedPartKey, PlacedPart], added: PlacedPart, resolver: PathResolver
 ) -> None:
     part, where, is_nested = added
-    where = _enter_git_folder(part, where, resolver)
-    added = added._replace(where=where)
+    if part.directory is not None:
+        where = _enter(where, part.directory.text, resolver)
+        added = added._replace(where=where)
     key = (id(part), where, is_nested)
     if key in placed:
         return
@@ -62,22 +63,6 @@ def _add_part(
         directories = _find_part_directories(part.nested_parts, where, resolver)
         for nested, nested_where in zip(part.nested_parts, directories, strict=True):
             _add_part(placed, PlacedPart(nested, nested_where, is_nested=True), resolver)
-
-
-def _enter_git_folder(
-    part: CommandPart, where: WorkingDirectories, resolver: PathResolver
-) -> WorkingDirectories:
-    """Return where git runs: `git -C DIR` runs in that folder."""
-    words = part.words[1:3]
-    if not part.finds_repository or not words or words[0].text != "-C":
-        return where
-    folder = words[-1]
-    resolved = [resolver.resolve(folder.text, directory) for directory in where.directories]
-    is_known = folder.is_literal and not any(found.problem for found in resolved)
-    exists = all(os.path.isdir(found.path) for found in resolved)  # noqa: PTH112  (text)
-    return WorkingDirectories(
-        tuple([found.path for found in resolved]), where.is_certain and is_known and exists
-    )
 
 
 def find_working_directories(
@@ -150,6 +135,12 @@ def _follow_change(
     path = texts[1]
     if not path or path.startswith("-"):
         return where._replace(is_certain=False)
+    entered = _enter(where, path, resolver)
+    return entered._replace(is_certain=entered.is_certain and part.words[0].text == "cd")
+
+
+def _enter(where: WorkingDirectories, path: str, resolver: PathResolver) -> WorkingDirectories:
+    """Return the directories that a path leads to."""
     resolved = [
         (resolver.resolve(path, directory), _join_as_text(directory, path))
         for directory in where.directories
@@ -158,9 +149,7 @@ def _follow_change(
     # Both agree only if there is no link on the way.
     is_plain = not any(found.problem or found.path != text for found, text in resolved)
     directories = dict.fromkeys(path for found, text in resolved for path in (found.path, text))
-    return WorkingDirectories(
-        tuple(directories), where.is_certain and is_plain and part.words[0].text == "cd"
-    )
+    return WorkingDirectories(tuple(directories), where.is_certain and is_plain)
 
 
 def _merge(

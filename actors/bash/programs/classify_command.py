@@ -77,6 +77,7 @@ def classify_command(
         read_only=read_only is not None,
         requires_trust=is_query and program.read_options is None,
         finds_repository=program.finds_repository,
+        directory=program.find_directory(arguments) if program.find_directory else None,
         read_depth=read_depth,
         name_patterns=name_patterns,
         tracked_reads=program.find_tracked_reads(arguments) if program.find_tracked_reads else None,

@@ -10,7 +10,7 @@ from actors.bash.effects.possible_commands import extract_option_value
 from actors.bash.effects.read_only import ReadOnlyCommand, split_name_set
 from actors.bash.effects.written_paths import WrittenPaths, add_wildcards
 from actors.bash.programs.git_content import find_tracked_reads
-from actors.bash.programs.git_listing import match_listing, skip_safe_options
+from actors.bash.programs.git_listing import find_directory, match_listing, skip_safe_options
 from actors.bash.programs.program import Program
 from actors.bash.syntax.parsed_command import TrackedReads, Word, Words, join_words
 
@@ -38,13 +38,13 @@ _KNOWN_SUBCOMMANDS = {
     "write-tree",
 }  # fmt: skip
 """Any other is an alias, a program named `git-…`, or a subcommand that runs other programs."""
-_BISECT_STEPS = {"start", "good", "bad", "old", "new", "skip", "reset", "log"}
-"""Steps of `git bisect` that check out a commit; `run` and `visualize` run programs."""
 _CONFIG_READ_OPTIONS = {
     "--get", "--get-all", "--get-regexp", "--get-urlmatch", "--list", "-l", "get", "list",
 }  # fmt: skip
 _CONFIG_NAME = re.compile(r"\w[\w-]*\.[\w./-]+")
 """A name alone, whose value is printed."""
+_BISECT_SUBCOMMANDS = {"start", "good", "bad", "old", "new", "skip", "reset", "log"}
+"""`git bisect run` runs a command."""
 _NO_OPTIONS = OptionSpec()
 _UNSAFE_OPTIONS = OptionSpec(
     long=(
@@ -157,9 +157,8 @@ _WRITING_SUBCOMMANDS = {"checkout", "restore", "rm", "mv", "clean"}
 def _analyze_git(words: Words, _stdin: str) -> IndirectEffects:
     """Ask for options, aliases and subcommands that run programs, write or switch repositories."""
     at = _find_subcommand(words)
-    # A leading `-C DIR` is where it runs; the repository there is checked.
-    first = 3 if [word.text for word in words[1:2]] == ["-C"] and words[2:3] else 1
-    unsafe = [word.text for word in words[first:at] if word.text not in _SAFE_GLOBAL_OPTIONS]
+    options = words[1:at] if find_directory(words[1:]) is None else _drop_directory(words[1:at])
+    unsafe = [word.text for word in options if word.text not in _SAFE_GLOBAL_OPTIONS]
     if unsafe:
         reason = f"`{unsafe[0]}` may change what git runs or where it runs"
         rest = _analyze_git((words[0], *words[at:]), "")
@@ -177,8 +176,10 @@ def _analyze_git(words: Words, _stdin: str) -> IndirectEffects:
             or (len(arguments) == 1 and _CONFIG_NAME.fullmatch(arguments[0].text))
         )
         return NO_EFFECTS if only_reads else _analyze_config(words[at:])
-    is_bisect_step = name.text == "bisect" and arguments[:1] and arguments[0].text in _BISECT_STEPS
-    if not name.is_literal or not (name.text in _KNOWN_SUBCOMMANDS or is_bisect_step):
+    is_bisect = name.text == "bisect" and any(
+        word.text in _BISECT_SUBCOMMANDS for word in arguments[:1]
+    )
+    if not (is_bisect or (name.is_literal and name.text in _KNOWN_SUBCOMMANDS)):
         return find_commands_anywhere(
             f"`git {name.text}` may be an alias or run other programs", words[at:]
         )
@@ -186,6 +187,12 @@ def _analyze_git(words: Words, _stdin: str) -> IndirectEffects:
     if effects.ask_reason and name.text == "rebase":
         return find_commands_anywhere(effects.ask_reason, words[at:])
     return effects
+
+
+def _drop_directory(options: Words) -> Words:
+    """Leave out `-C DIR`, whose folder is checked like the working directory."""
+    at = [word.text for word in options].index("-C")
+    return options[:at] + options[at + 2 :]
 
 
 def _analyze_config(words: Words) -> IndirectEffects:
@@ -404,6 +411,7 @@ GIT = Program(
     ),
     match_read_only=_match_read_only,
     finds_repository=True,
+    find_directory=find_directory,
     list_spellings=_list_spellings,
 )
 DASHED_GIT = Program(

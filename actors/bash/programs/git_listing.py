@@ -8,7 +8,7 @@ from actors.bash.effects.read_only import (
     match_read_only_options,
     split_name_set,
 )
-from actors.bash.syntax.parsed_command import Words, join_words
+from actors.bash.syntax.parsed_command import Word, Words, join_words
 
 _SAFE_GLOBAL_OPTIONS = {"--no-pager", "-P", "--no-optional-locks"}
 _GREP_OPTIONS = ReadOnlyOptions(
@@ -58,9 +58,26 @@ _REQUIRED_ARGUMENTS = {"stash": "list", "worktree": "list", "symbolic-ref": "HEA
 
 def skip_safe_options(arguments: Words) -> Words:
     """Return the arguments of a git command from its subcommand on."""
+    if find_directory(arguments) is not None and arguments[0].text == "-C":
+        arguments = arguments[2:]
     while arguments and arguments[0].text in _SAFE_GLOBAL_OPTIONS:
         arguments = arguments[1:]
     return arguments
+
+
+def find_directory(arguments: Words) -> Word | None:
+    """Return the folder of the only `-C DIR` before the subcommand; None if it is unclear."""
+    found: Word | None = None
+    rest = iter(arguments)
+    for word in rest:
+        if word.text == "-C":
+            folder = next(rest, None)
+            if found is not None or folder is None or not folder.is_literal:
+                return None
+            found = folder
+        elif word.text not in _SAFE_GLOBAL_OPTIONS:
+            break
+    return found if found and found.text[:1] not in {"", "-"} else None
 
 
 def match_listing(arguments: Words) -> ReadOnlyCommand | None:

@@ -13,7 +13,7 @@ from actors.bash.effects.read_only import (
     match_read_only_options,
 )
 from actors.bash.effects.written_paths import WrittenPaths
-from actors.bash.syntax.parsed_command import ReadDepth, TrackedReads, Words
+from actors.bash.syntax.parsed_command import ReadDepth, TrackedReads, Word, Words
 
 StdinUse = Literal["", "script", "commands", "code", "arguments"]
 """What a program may run from its input: a shell script, text with commands, other code, or the
@@ -77,6 +77,9 @@ class Program(NamedTuple):
     finds_repository: bool = False
     """It uses the git repository around its working directory, whose configuration can start
     programs; even a read-only form needs a trusted project."""
+
+    find_directory: Callable[[Words], Word | None] | None = None
+    """Finds the option that makes it run in another folder."""
 
     # Its other spellings.
 

@@ -90,6 +90,7 @@ _JQ_OPTIONS = ReadOnlyOptions(
     split_name_set("indent"),
     text_operand_count=1,
 )
+_XXD_OPTIONS_WITH_VALUE = {"-c", "-g", "-l", "-o", "-s"}
 _UNSAFE_JQ = re.compile(r"env|import|include|modulemeta|input_filename", re.IGNORECASE)
 """Reads the environment or other files."""
 
@@ -103,6 +104,15 @@ def _analyze_date(words: Words, _stdin: str) -> IndirectEffects:
             found = found or word.text
         is_value = word.text in {"-d", "-f", "-r", "--date", "--file", "--reference"}
     return IndirectEffects(f"`{found}` may set the system clock") if found else NO_EFFECTS
+
+
+def _analyze_xxd(words: Words, _stdin: str) -> IndirectEffects:
+    """Ask if a word follows the file, even one like an option: `xxd` writes to it."""
+    at = 1
+    while at < len(words) and words[at].text.startswith("-"):
+        at += 2 if words[at].text in _XXD_OPTIONS_WITH_VALUE else 1
+    is_safe = at >= len(words) - 1 and all(word.is_never_option for word in words[1:])
+    return NO_EFFECTS if is_safe else IndirectEffects("it writes its second file")
 
 
 def _match_tail(arguments: Words) -> ReadOnlyCommand | None:
@@ -337,7 +347,7 @@ PROGRAMS: tuple[Program, ...] = (
     Program("hexdump hd", read_options=ReadOnlyOptions("bcCdoxv", "ens")),
     Program(
         "xxd",
-        ask_on_second_operand("writes its second file"),
+        _analyze_xxd,
         read_options=ReadOnlyOptions("abdeEiuCp", "clgos", max_operands=1),
     ),
     Program("strings", read_options=ReadOnlyOptions("afow", "nte", split_name_set("all"))),

@@ -87,7 +87,6 @@ def _substitute(reference: re.Pattern[str], value: Word, word: Word) -> Word:
     return Word(
         text,
         is_literal=_UNSPLITTABLE.fullmatch(text) is not None,
-        is_unquoted=False,
         is_never_option=text[:1] not in _OPTION_STARTS,
     )
 

@@ -30,7 +30,8 @@ class Word(NamedTuple):
     @property
     def is_plain_pattern(self) -> bool:
         """It contains `*`, `?` or `[…]`, and nothing else is expanded."""
-        return not self.is_literal and _PATH_PATTERN.fullmatch(self.text) is not None
+        is_expanded = self.is_unquoted and not self.is_literal
+        return is_expanded and _PATH_PATTERN.fullmatch(self.text) is not None
 
     def with_text(self, text: str) -> "Word":
         """Return a word for a part of this one, with the same quoting."""
@@ -93,6 +94,8 @@ class CommandPart(NamedTuple):
     finds_repository: bool = False
     """It uses the git repository around its working directory. It is read-only only in a folder
     whose configuration is trusted."""
+    directory: Word | None = None
+    """The folder that it changes to by itself: `git -C DIR`."""
     read_depth: ReadDepth = ""
     """What it reads below its paths."""
     name_patterns: tuple[str, ...] = ()

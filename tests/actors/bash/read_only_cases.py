@@ -147,6 +147,8 @@ awk '{print $1}' a
 awk -F, 'NR > 1 && $2 >= 5 {print $2}' a
 awk '/a|b/ {n++} END {print n / NR}' a
 git --no-pager log -3
+git -C src status
+git -C . log -1
 git branch
 git branch -vv
 git branch --show-current
@@ -208,6 +210,7 @@ fold -w 80 a
 fmt a
 od -c a | head
 xxd a
+xxd -l 8 a
 hexdump -C a
 strings a
 md5sum a
@@ -285,6 +288,14 @@ NOT_READ_ONLY = (
         "ask",
         (),
         r"""
+time cd src
+timeout 5 cd src && ls
+timeout 5 time cd src && ls
+gtest -f a
+gsort a
+cat $'\x2eenv'
+cat $'\x2a'
+CI=1 time cd src && ls
 cat .e*/../../x
 cat ../*
 cat /etc/*
@@ -401,6 +412,8 @@ tree -R -H . -o x
 file -C -m x
 file -f list
 xxd -r a b
+xxd a -delete
+xxd -l 8 a b
 base64 -o x a
 md5sum -c a
 md5sum --check a
@@ -475,7 +488,10 @@ wc --files0-from=x
 du --files0-from=x
 du -X x .
 diff --to-file=x a
-git -C x status
+git -C .. status
+git -C /tmp status
+git -C $x status
+git -C x push
 git diff --output=x
 git diff --ext-diff
 git log --textconv

@@ -195,4 +195,6 @@ def test_git_asks_where_the_same_command_may_create_a_repository(clone: Path) ->
     paths = WorkspacePaths(root=str(clone), cwd=str(clone), home="/")
 
     assert decide_command("cp -r files/. docs && cd docs && git status", paths, policy) == "ask"
+    assert decide_command("git clone https://x.org/x y && cd y && git log", paths, policy) == "ask"
+    assert decide_command("git clone https://x.org/x y && git -C y log", paths, policy) == "ask"
     assert decide_command("cd docs && git add . && git status", paths, policy) == "allow"
