@@ -173,6 +173,9 @@ class _FileFinder:
         """List the tracked files that a pathspec of git selects."""
         root = self.resolver.workspace_paths.root
         tracked = list_tracked_files(root)
+        # Usually no rule can match any of them.
+        if self.rule_index.has_no_possible_match("read", "ask_or_deny", (tracked.text,)):
+            return DirectoryListing(problem=tracked.problem)
         selected: Iterable[str] = tracked.paths
         if is_glob(pathspec):
             selected = (
