@@ -10,12 +10,13 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from actors.bash.parse import UNNAMED_FILES, CommandPart, ParsedCommand, Word
+from actors.paths.program_search import find_project_program
 from actors.paths.resolve import PathResolver, is_in_workspace
 from actors.permissions.access import Access, RuleScope
 from actors.permissions.accessed_files import AccessedFiles, FileAccess, FileQuery, find_files
 from actors.permissions.call_analysis import AnalyzedRequest
 from actors.permissions.foreign_repositories import can_find_foreign_repository
-from actors.permissions.partial_words import expand_partial_word, has_fixed_paths, is_fully_expanded
+from actors.permissions.partial_words import has_fixed_paths, is_fully_expanded, may_be_replaced
 from actors.permissions.rule_index import RuleIndex
 from actors.permissions.rule_matching import (
     FILE_READ_CATEGORIES,
@@ -31,6 +32,8 @@ _EXPLICITLY_RELATIVE = ("./", "../")
 _FOREIGN_REPOSITORY = (
     "git may use a repository other than the workspace's own, whose configuration can run programs"
 )
+_BUILTINS = frozenset(("cd", "echo", "pwd", "printf", "test", "[", "true", "false", ":", "type"))
+"""Read-only commands that bash runs itself, without looking at PATH."""
 
 
 class ResolvedAccesses(NamedTuple):
@@ -282,6 +285,8 @@ class _AccessBuilder:
             or self.files.problem
         )
         is_exact = not ask_reason and self._is_fully_described_by_text(part)
+        project_program = self._find_project_program(command_part, where)
+        is_read_only = command_part.read_only and not project_program
         return Access(
             "bash",
             command_part.text,
@@ -291,8 +296,11 @@ class _AccessBuilder:
             ask_reason=ask_reason,
             grant_text="" if is_exact else part.command_text,
             protection_reason=protection_reason,
-            changes_nothing=command_part.read_only,
-            required_reads=self._find_required_reads(command_part, reads, where),
+            changes_nothing=is_read_only,
+            required_reads=(
+                self._find_required_reads(command_part, reads, where) if is_read_only else None
+            ),
+            project_program=project_program,
             requires_trust=command_part.requires_trust
             or (command_part.read_only and command_part.finds_repository),
         )
@@ -325,6 +333,17 @@ class _AccessBuilder:
             can_find_foreign_repository(directory, root) for directory in where.directories
         )
         return "" if is_own and not may_be_created else _FOREIGN_REPOSITORY
+
+    def _find_project_program(self, part: CommandPart, where: WorkingDirectories) -> str:
+        """Return the project's program that a read-only part would run, or nothing."""
+        paths = self.resolver.workspace_paths
+        if not paths.search_path or not part.read_only or not part.words:
+            return ""
+        name = part.words[0].text
+        if name in _BUILTINS:
+            return ""
+        projects = (paths.root, *paths.added_folders)
+        return find_project_program(name, paths.search_path, projects, where.directories)
 
     def _is_fully_described_by_text(self, part: _Part) -> bool:
         """Whether the part's text says it all: no quotes, no other directory, no input."""
@@ -395,13 +414,8 @@ class _AccessBuilder:
         """Whether another part may create what a word names, or put something else in its place."""
         if not part.others_change:
             return False
-        paths = expand_partial_word(word, self.resolver.workspace_paths.home)
-        directories = part.placed.where.directories
-        return any(
-            is_pattern or _is_missing_or_written(os.path.join(folder, path), part.others_write)  # noqa: PTH118  (text)
-            for path, is_pattern in paths
-            for folder in directories
-        )
+        home = self.resolver.workspace_paths.home
+        return may_be_replaced(word, part.placed.where.directories, home, part.others_write)
 
     def _build_redirect(
         self, query: FileQuery, part: _Part, where: WorkingDirectories, *, is_nested: bool
@@ -418,12 +432,6 @@ class _AccessBuilder:
             is_workspace_read = query.permission == "read" and file.is_in_workspace
             scope: RuleScope = "ask_or_deny" if is_workspace_read and not file.problem else "all"
             yield _build_file_access(file, "bash", "deny_only" if is_nested else scope)
-
-
-def _is_missing_or_written(path: str, written: tuple[str, ...]) -> bool:
-    plain = os.path.normpath(path)
-    is_written = any(plain == target or plain.startswith(f"{target}/") for target in written)
-    return is_written or not os.path.lexists(plain)
 
 
 def _build_created_access(word: Word) -> Access:

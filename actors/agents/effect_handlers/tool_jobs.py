@@ -13,6 +13,7 @@ from actors.agents.turn.self_messages import (
 )
 from actors.runtime.actor import JobFailure
 from actors.tools.plan_mode import has_plan
+from actors.tools.task import TASK, format_no_subagents
 from actors.tools.tool import (
     AnyTool,
     Arguments,
@@ -30,7 +31,7 @@ async def plan_call(
 ) -> ToolPlanned | ToolFailed:
     """Determine what a call would do, without side effects."""
     try:
-        tool, arguments = resolve_tool(tool_use, tools)
+        tool, arguments = resolve_tool(tool_use, tools, context)
         return ToolPlanned(call_id=tool_use.id, plan=await tool.plan(arguments, context))
     except UnreadFileError as error:
         return ToolPlanned(call_id=tool_use.id, plan=error.plan)
@@ -43,7 +44,7 @@ async def run_call(
 ) -> ToolSucceeded | ToolFailed:
     """Run a call exactly as planned."""
     try:
-        tool, arguments = resolve_tool(tool_use, tools)
+        tool, arguments = resolve_tool(tool_use, tools, context)
         return ToolSucceeded(call_id=tool_use.id, output=await tool.run(arguments, plan, context))
     except ToolError as error:
         return ToolFailed(call_id=tool_use.id, reason="rejected", detail=str(error))
@@ -69,13 +70,17 @@ def to_plan_file_missing(agent: str, _failure: JobFailure) -> PlanFileChecked:
     return PlanFileChecked(agent=agent, plan_exists=False)
 
 
-def resolve_tool(tool_use: ToolUseBlock, tools: dict[str, AnyTool]) -> tuple[AnyTool, Arguments]:
+def resolve_tool(
+    tool_use: ToolUseBlock, tools: dict[str, AnyTool], context: ToolContext
+) -> tuple[AnyTool, Arguments]:
     """Return the tool and its validated arguments.
 
     Raises:
         ToolError: the tool does not exist, or the arguments are invalid; says what is expected.
     """
     tool = tools.get(tool_use.name)
+    if tool is None and tool_use.name == TASK.name:
+        raise ToolError(format_no_subagents(context.spawn_options))
     if tool is None:
         message = f"There is no tool {tool_use.name!r}. Available tools: {', '.join(tools)}."
         raise ToolError(message)
