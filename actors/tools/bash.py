@@ -3,7 +3,7 @@
 import asyncio
 import signal
 
-from pydantic import Field
+from pydantic import AliasChoices, Field
 
 from actors.paths.workspace import Workspace
 from actors.tools import tool_list
@@ -42,7 +42,8 @@ class BashArguments(Arguments):
     """What the model sends."""
 
     command: str = Field(
-        description=f"The command to run, at most {MAX_COMMAND_BYTES:,} bytes of UTF-8."
+        validation_alias=AliasChoices("command", "cmd"),
+        description=f"The command to run, at most {MAX_COMMAND_BYTES:,} bytes of UTF-8.",
     )
     description: str = Field(default="", description="What the command does, in five to ten words.")
     timeout_s: float = Field(

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from pydantic import Field
+from pydantic import AliasChoices, Field
 
 from actors.tools import tool_list
 from actors.tools.await_helpers import run_to_completion
@@ -17,7 +17,7 @@ from actors.tools.patch_planning import apply_plan, guard_unread_content, plan_p
 from actors.tools.safe_open import map_plan_errors
 from actors.tools.target_paths import escape_control_characters, resolve_path
 from actors.tools.text_match import replace_text
-from actors.tools.tool import PATH_FORMS, Arguments, Tool, ToolContext, ToolError
+from actors.tools.tool import FILE_PATH_NAMES, PATH_FORMS, Arguments, Tool, ToolContext, ToolError
 from messages.tool_calls import CallPlan, ToolOutput
 
 DESCRIPTION = f"""\
@@ -32,10 +32,22 @@ most {MAX_EDITABLE_BYTES // 1024**2} MiB."""
 class EditArguments(Arguments):
     """What the model sends."""
 
-    path: str = Field(description=f"The file to change: {PATH_FORMS}.")
-    old_string: str = Field(description="The text to replace; must not be empty.")
-    new_string: str = Field(description="The replacement; an empty string deletes the text.")
-    replace_all: bool = Field(default=False, description="Replace every occurrence.")
+    path: str = Field(
+        validation_alias=FILE_PATH_NAMES, description=f"The file to change: {PATH_FORMS}."
+    )
+    old_string: str = Field(
+        validation_alias=AliasChoices("old_string", "old_str", "oldString"),
+        description="The text to replace; must not be empty.",
+    )
+    new_string: str = Field(
+        validation_alias=AliasChoices("new_string", "new_str", "newString"),
+        description="The replacement; an empty string deletes the text.",
+    )
+    replace_all: bool = Field(
+        validation_alias=AliasChoices("replace_all", "replaceAll"),
+        default=False,
+        description="Replace every occurrence.",
+    )
 
 
 async def plan(arguments: EditArguments, context: ToolContext) -> CallPlan:

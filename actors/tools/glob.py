@@ -18,7 +18,7 @@ from actors.tools.target_paths import (
     recheck_target,
     resolve_path,
 )
-from actors.tools.tool import PATH_FORMS, Arguments, Tool, ToolContext
+from actors.tools.tool import DIRECTORY_PATH_NAMES, PATH_FORMS, Arguments, Tool, ToolContext
 from messages.policy import PermissionRequest
 from messages.tool_calls import CallPlan, ToolOutput
 
@@ -36,7 +36,11 @@ class GlobArguments(Arguments):
     """What the model sends."""
 
     pattern: str = Field(description="The pattern, relative to the directory to search.")
-    path: str = Field(default=".", description=f"The directory to search: {PATH_FORMS}.")
+    path: str = Field(
+        default=".",
+        validation_alias=DIRECTORY_PATH_NAMES,
+        description=f"The directory to search: {PATH_FORMS}.",
+    )
 
 
 async def plan(arguments: GlobArguments, context: ToolContext) -> CallPlan:

@@ -25,7 +25,7 @@ from actors.tools.target_paths import (
     recheck_target,
     resolve_path,
 )
-from actors.tools.tool import PATH_FORMS, Arguments, Tool, ToolContext, ToolError
+from actors.tools.tool import FILE_PATH_NAMES, PATH_FORMS, Arguments, Tool, ToolContext, ToolError
 from messages.policy import PermissionRequest
 from messages.tool_calls import CallPlan, FileDigest, ToolOutput
 
@@ -44,7 +44,9 @@ cat, head or sed in bash."""
 class ReadArguments(Arguments):
     """What the model sends."""
 
-    path: str = Field(description=f"The file to read: {PATH_FORMS}.")
+    path: str = Field(
+        validation_alias=FILE_PATH_NAMES, description=f"The file to read: {PATH_FORMS}."
+    )
     offset: int = Field(default=1, ge=1, description="First line to return, counting from 1.")
     limit: int = Field(
         default=MAX_LINES,

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from pydantic import Field
+from pydantic import AliasChoices, Field
 
 from actors.tools import tool_list
 from actors.tools.await_helpers import run_to_completion
@@ -17,7 +17,7 @@ from actors.tools.patch_planning import apply_plan, guard_unread_content, plan_p
 from actors.tools.safe_open import map_plan_errors
 from actors.tools.target_paths import resolve_path
 from actors.tools.text_match import uses_crlf, with_crlf
-from actors.tools.tool import PATH_FORMS, Arguments, Tool, ToolContext, ToolError
+from actors.tools.tool import FILE_PATH_NAMES, PATH_FORMS, Arguments, Tool, ToolContext, ToolError
 from messages.tool_calls import CallPlan, ToolOutput
 
 DESCRIPTION = f"""\
@@ -30,8 +30,13 @@ CRLF line endings if it uses them throughout. Maximum size: {MAX_EDITABLE_BYTES 
 class WriteArguments(Arguments):
     """What the model sends."""
 
-    path: str = Field(description=f"The file to write: {PATH_FORMS}.")
-    content: str = Field(description="The complete new content of the file.")
+    path: str = Field(
+        validation_alias=FILE_PATH_NAMES, description=f"The file to write: {PATH_FORMS}."
+    )
+    content: str = Field(
+        validation_alias=AliasChoices("content", "file_text"),
+        description="The complete new content of the file.",
+    )
 
 
 async def plan(arguments: WriteArguments, context: ToolContext) -> CallPlan:

@@ -3,8 +3,6 @@
 import asyncio
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from actors.agents.turn.self_messages import (
     PlanFileChecked,
     ToolFailed,
@@ -12,6 +10,7 @@ from actors.agents.turn.self_messages import (
     ToolSucceeded,
 )
 from actors.runtime.actor import JobFailure
+from actors.tools.argument_parsing import parse_arguments
 from actors.tools.plan_mode import has_plan
 from actors.tools.tool import (
     AnyTool,
@@ -30,12 +29,19 @@ async def plan_call(
 ) -> ToolPlanned | ToolFailed:
     """Determine what a call would do, without side effects."""
     try:
-        tool, arguments = resolve_tool(tool_use, tools)
-        return ToolPlanned(call_id=tool_use.id, plan=await tool.plan(arguments, context))
-    except UnreadFileError as error:
-        return ToolPlanned(call_id=tool_use.id, plan=error.plan)
+        tool, arguments, note = resolve_tool(tool_use, tools)
     except ToolError as error:
         return ToolFailed(call_id=tool_use.id, reason="rejected", detail=str(error))
+    try:
+        plan = await tool.plan(arguments, context)
+    except UnreadFileError as error:
+        plan = error.plan
+    except ToolError as error:
+        detail = f"{error}\n{note}" if note else str(error)
+        return ToolFailed(call_id=tool_use.id, reason="rejected", detail=detail)
+    if note:
+        plan = plan.model_copy(update={"argument_note": note})
+    return ToolPlanned(call_id=tool_use.id, plan=plan)
 
 
 async def run_call(
@@ -43,7 +49,7 @@ async def run_call(
 ) -> ToolSucceeded | ToolFailed:
     """Run a call exactly as planned."""
     try:
-        tool, arguments = resolve_tool(tool_use, tools)
+        tool, arguments, _ = resolve_tool(tool_use, tools)
         return ToolSucceeded(call_id=tool_use.id, output=await tool.run(arguments, plan, context))
     except ToolError as error:
         return ToolFailed(call_id=tool_use.id, reason="rejected", detail=str(error))
@@ -69,8 +75,10 @@ def to_plan_file_missing(agent: str, _failure: JobFailure) -> PlanFileChecked:
     return PlanFileChecked(agent=agent, plan_exists=False)
 
 
-def resolve_tool(tool_use: ToolUseBlock, tools: dict[str, AnyTool]) -> tuple[AnyTool, Arguments]:
-    """Return the tool and its validated arguments.
+def resolve_tool(
+    tool_use: ToolUseBlock, tools: dict[str, AnyTool]
+) -> tuple[AnyTool, Arguments, str]:
+    """Return the tool, its validated arguments, and a note on those that were ignored.
 
     Raises:
         ToolError: the tool does not exist, or the arguments are invalid; says what is expected.
@@ -82,15 +90,4 @@ def resolve_tool(tool_use: ToolUseBlock, tools: dict[str, AnyTool]) -> tuple[Any
     if tool_use.input_error:
         message = f"Not run: the arguments are not a JSON object ({tool_use.input_error})."
         raise ToolError(message)
-    try:
-        return tool, tool.arguments.model_validate(tool_use.input)
-    except ValidationError as error:
-        message = f"Not run: invalid arguments for {tool_use.name}: {_format_errors(error)}"
-        raise ToolError(message) from None
-
-
-def _format_errors(validation_error: ValidationError) -> str:
-    return "; ".join(
-        f"{'.'.join(map(str, error['loc'])) or 'arguments'}: {error['msg']}"
-        for error in validation_error.errors(include_url=False, include_input=False)
-    )
+    return tool, *parse_arguments(tool, tool_use.input)

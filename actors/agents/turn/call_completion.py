@@ -54,6 +54,8 @@ def end_call(step: Transition, call: ToolCall, status: ToolStatus, text: str) ->
 def record_result(step: Transition, call: ToolCall, status: ToolStatus, text: str) -> None:
     """Record a call's one result."""
     requests = call.plan.requests if call.plan else ()
+    if call.plan and call.plan.argument_note:
+        text = f"{text}\n{call.plan.argument_note}"
     ended = ToolEnded(
         turn=step.state.turn.number,
         call_id=call.tool_use.id,
