@@ -79,6 +79,7 @@ from messages.turns import (
     SwitchAgent,
     TextDelta,
     ThinkingDelta,
+    ToolEnded,
     ToolInputDelta,
     UpwardEvent,
 )
@@ -186,7 +187,7 @@ class Agent(Actor[AgentInbox]):
 
     def _resume(self, restored: RestoredState) -> None:
         for record in restored.records:
-            self._history.add(record)
+            self._add_to_history(record)
         state = restored.state
         if state.totals.context_tokens:
             self._publisher.publish(build_usage_changed(state.totals, state.model))
@@ -201,6 +202,12 @@ class Agent(Actor[AgentInbox]):
         self._update_own_state(message)
         self._state, effects = advance(self._state, message)
         self._carry_out(effects)
+
+    def _add_to_history(self, record: Record) -> None:
+        """Add a record to the conversation, and the files that the agent has seen in it."""
+        self._history.add(record)
+        if isinstance(record, ToolEnded):
+            self._observed_files.update({file.path: file for file in record.observed_files})
 
     def _restore(self, records: tuple[Record, ...] | None) -> None:
         """Continue from the records on disk; after a crash, under new request ids."""
@@ -238,9 +245,7 @@ class Agent(Actor[AgentInbox]):
             self._advance(outcome)
 
     def _update_own_state(self, message: TurnMessage) -> None:
-        """Update what the actor itself tracks: running jobs, observed files, open appends."""
-        if isinstance(message, ToolSucceeded):
-            self._observed_files.update({file.path: file for file in message.output.observed_files})
+        """Update what the actor itself tracks: running jobs, open appends."""
         if isinstance(message, ToolSucceeded | ToolFailed):
             self._call_jobs.pop(message.call_id, None)
         if isinstance(message, Appended | AppendFailed | AppendTimeout):
@@ -260,7 +265,7 @@ class Agent(Actor[AgentInbox]):
             case WriteRecord(record=AgentSwitched()) | RetryWrites():
                 pass  # a switch enters the history when it is on disk; retried records are in it
             case WriteRecord():
-                self._history.add(effect.record)
+                self._add_to_history(effect.record)
             case PublishEvent():
                 self._publisher.publish(effect.event)
             case SendModelRequest() | CancelModelRequest() | ScheduleRetry() | LookUpLimits():

@@ -5,6 +5,7 @@ from actors.agents.turn.effects import PlanCall
 from actors.agents.turn.persistence_state import PersistenceState
 from actors.agents.turn.transition import Transition
 from actors.agents.turn.turn_state import CallStage, ToolCall, TurnStage, TurnState
+from messages.tool_calls import FileDigest
 from messages.turns import ToolEnded, ToolStarted, ToolStatus
 
 INTERRUPTED_BEFORE_RUN = "Cancelled: the user interrupted the turn before this call ran."
@@ -45,13 +46,25 @@ def start_ready_calls(step: Transition) -> None:
         has_open_call_before = True
 
 
-def end_call(step: Transition, call: ToolCall, status: ToolStatus, text: str) -> None:
+def end_call(
+    step: Transition,
+    call: ToolCall,
+    status: ToolStatus,
+    text: str,
+    observed_files: tuple[FileDigest, ...] = (),
+) -> None:
     """Record a call's one result and continue the turn."""
-    record_result(step, call, status, text)
+    record_result(step, call, status, text, observed_files)
     continue_turn(step)
 
 
-def record_result(step: Transition, call: ToolCall, status: ToolStatus, text: str) -> None:
+def record_result(
+    step: Transition,
+    call: ToolCall,
+    status: ToolStatus,
+    text: str,
+    observed_files: tuple[FileDigest, ...] = (),
+) -> None:
     """Record a call's one result."""
     requests = call.plan.requests if call.plan else ()
     if call.plan and call.plan.argument_note:
@@ -65,6 +78,7 @@ def record_result(step: Transition, call: ToolCall, status: ToolStatus, text: st
         status=status,
         text=text,
         diff=_truncate_diff(call) if status == "ok" else "",
+        observed_files=observed_files,
     )
     step.update_call(call, stage=CallStage.DONE)
     step.write(ended)

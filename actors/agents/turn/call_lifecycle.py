@@ -197,7 +197,8 @@ def on_tool_succeeded(step: Transition, message: ToolSucceeded) -> None:
         updated = TodosUpdated(turn=step.state.turn.number, todos=message.output.todos)
         step.write(updated)
         step.publish(updated)
-    end_call(step, call, "error" if message.output.is_error else "ok", message.output.text)
+    output = message.output
+    end_call(step, call, "error" if output.is_error else "ok", output.text, output.observed_files)
 
 
 def on_tool_failed(step: Transition, message: ToolFailed) -> None:

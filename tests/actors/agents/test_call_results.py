@@ -1,8 +1,11 @@
 """What the model reads as the results of its calls, with real actors and the built-in tools."""
 
+from pathlib import Path
+
 import pytest
 from pydantic import JsonValue
 
+from actors.tools.write import NOT_READ
 from messages.content import ToolUseBlock
 from tests.actors.agents.scripted_agents import (
     RunningSession,
@@ -25,6 +28,13 @@ def get_results(running: RunningSession) -> list[str]:
     return running.scripted_agents.get_last_results("begin")
 
 
+def write_file(folder: Path, name: str, text: str) -> Path:
+    path = folder / "work" / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text)
+    return path
+
+
 def test_ignored_arguments_are_named_in_every_result(sessions: SessionFixture) -> None:
     task = make_task_call("t", "look")
     calls = (
@@ -38,3 +48,33 @@ def test_ignored_arguments_are_named_in_every_result(sessions: SessionFixture) -
     assert "[ignored unknown arguments: model; task takes: description," in results[1]
     assert results[2].startswith("none: no such file")
     assert "[ignored unknown arguments: pages; read takes: path," in results[2]
+
+
+def test_a_resumed_agent_knows_which_files_it_has_read(
+    sessions: SessionFixture, tmp_path: Path
+) -> None:
+    for name in ("same.txt", "changed.txt", "other.txt"):
+        write_file(tmp_path, name, "old")
+    reads = (
+        make_call("r1", "read", path="same.txt"),
+        make_call("r2", "read", path="changed.txt"),
+    )
+    first = sessions.start_session({"begin": [reads, "done"]})
+    get_results(first)
+    sessions.close()
+    write_file(tmp_path, "changed.txt", "changed by someone else")
+
+    writes = tuple(
+        make_call(name, "write", path=name, content="new")
+        for name in ("same.txt", "changed.txt", "other.txt")
+    )
+    second = sessions.start_session(
+        {"again": [writes, "done"]}, mode="auto-edit", resume_path=first.session.log.path
+    )
+    second.prompt("again", turn=2)
+    wait_for_completion(second)
+    assert second.scripted_agents.get_last_results("again") == [
+        "changed same.txt (+1 -1 lines)",
+        "changed.txt has changed since you last read it; read it again",
+        NOT_READ.format(path="other.txt"),
+    ]
