@@ -13,7 +13,7 @@ from actors.tools.file_content import (
     load_file,
     require_unchanged,
 )
-from actors.tools.patch_planning import apply_plan, plan_patch
+from actors.tools.patch_planning import apply_plan, guard_unread_content, plan_patch
 from actors.tools.safe_open import map_plan_errors
 from actors.tools.target_paths import escape_control_characters, resolve_path
 from actors.tools.text_match import uses_crlf, with_crlf
@@ -65,7 +65,8 @@ def _plan(arguments: WriteArguments, context: ToolContext) -> CallPlan:
     with map_plan_errors(arguments.path):
         content = load_file(path)
     if content.data is not None:  # a deleted file may be created again: it cannot be read again
-        _require_read(content, arguments.path, context)
+        with guard_unread_content("write", content, context):
+            _require_read(content, arguments.path, context)
         require_unchanged(content.file_digest, context.observed_files, arguments.path)
     new_text = _with_same_line_endings(arguments.content, content)
     return plan_patch("write", content, new_text, context)
