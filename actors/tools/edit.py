@@ -1,6 +1,7 @@
 """The `edit` tool: replaces one exact text in a file with another."""
 
 import asyncio
+from pathlib import Path
 
 from pydantic import AliasChoices, Field
 
@@ -15,6 +16,7 @@ from actors.tools.file_content import (
 )
 from actors.tools.patch_planning import apply_plan, guard_unread_content, plan_patch
 from actors.tools.safe_open import map_plan_errors
+from actors.tools.similar_names import suggest_names
 from actors.tools.target_paths import escape_control_characters, resolve_path
 from actors.tools.text_match import replace_text
 from actors.tools.tool import FILE_PATH_NAMES, PATH_FORMS, Arguments, Tool, ToolContext, ToolError
@@ -63,10 +65,10 @@ async def run(arguments: EditArguments, plan: CallPlan, context: ToolContext) ->
 def _plan(arguments: EditArguments, context: ToolContext) -> CallPlan:
     _require_valid_strings(arguments)
     path = resolve_path(arguments.path, context.workspace)
-    with map_plan_errors(arguments.path):
+    with map_plan_errors(arguments.path, path, context):
         content = load_file(path)
     with guard_unread_content("edit", content, context):
-        text = _decode(content, arguments.path)
+        text = _decode(content, arguments.path, context)
         require_unchanged(content.file_digest, context.observed_files, arguments.path)
         new_text = replace_text(
             text, arguments.old_string, arguments.new_string, replace_all=arguments.replace_all
@@ -85,9 +87,11 @@ def _require_valid_strings(arguments: EditArguments) -> None:
     encode_text(arguments.new_string)
 
 
-def _decode(content: FileContent, given_path: str) -> str:
+def _decode(content: FileContent, given_path: str, context: ToolContext) -> str:
     if content.data is None:
-        message = f"{escape_control_characters(given_path)}: no such file; to create it, use write"
+        hint = suggest_names(Path(content.file_digest.path), context.workspace)
+        name = escape_control_characters(given_path)
+        message = f"{name}: no such file{hint or '; to create it, use write'}"
         raise ToolError(message)
     try:
         return content.data.decode()

@@ -145,7 +145,7 @@ def _plan(arguments: GrepArguments, context: ToolContext) -> CallPlan:
     if arguments.glob:
         compile_glob(arguments.glob)  # reports a bad pattern before the user is asked
     path = resolve_path(arguments.path, context.workspace)
-    with map_plan_errors(arguments.path):
+    with map_plan_errors(arguments.path, path, context):
         kind = describe_mode(path.lstat().st_mode)
     if kind not in ("a directory", "a regular file"):
         name = escape_control_characters(arguments.path)

@@ -49,7 +49,7 @@ async def run(arguments: LsArguments, plan: CallPlan, context: ToolContext) -> T
 
 def _plan(arguments: LsArguments, context: ToolContext) -> CallPlan:
     path = resolve_path(arguments.path, context.workspace)
-    with map_plan_errors(arguments.path):
+    with map_plan_errors(arguments.path, path, context):
         require_folder(path, arguments.path)
     target = context.workspace.to_target(path)
     request = PermissionRequest(permission="ls", target=target)

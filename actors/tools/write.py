@@ -62,7 +62,7 @@ def _plan(arguments: WriteArguments, context: ToolContext) -> CallPlan:
         )
         raise ToolError(message)
     path = resolve_path(arguments.path, context.workspace)
-    with map_plan_errors(arguments.path):
+    with map_plan_errors(arguments.path, path, context):
         content = load_file(path)
     if content.data is not None:  # a deleted file may be created again: it cannot be read again
         with guard_unread_content("write", content, context):

@@ -46,7 +46,7 @@ def test_ignored_arguments_are_named_in_every_result(sessions: SessionFixture) -
 
     assert results[0] == "(empty directory)\n[ignored unknown arguments: ignore; ls takes: path]"
     assert "[ignored unknown arguments: model; task takes: description," in results[1]
-    assert results[2].startswith("none: no such file")
+    assert results[2].startswith("none: no such file or directory")
     assert "[ignored unknown arguments: pages; read takes: path," in results[2]
 
 
