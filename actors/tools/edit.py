@@ -20,6 +20,7 @@ from actors.tools.similar_names import suggest_names
 from actors.tools.target_paths import escape_control_characters, resolve_path
 from actors.tools.text_match import replace_text
 from actors.tools.tool import FILE_PATH_NAMES, PATH_FORMS, Arguments, Tool, ToolContext, ToolError
+from actors.tools.unified_diff import CONTEXT_LINES, format_new_lines
 from messages.tool_calls import CallPlan, ToolOutput
 
 DESCRIPTION = f"""\
@@ -27,8 +28,9 @@ Replace text in a file. old_string must match the file exactly, including whites
 occur only once: include enough surrounding lines to make it unique, or set replace_all. Leave out \
 the line numbers that read adds.
 Fails if old_string is not found or not unique, or if the file has changed since you last read it. \
-Line endings are preserved: send \\n even for files that use CRLF. The file must be UTF-8 and at \
-most {MAX_EDITABLE_BYTES // 1024**2} MiB."""
+Returns the new lines with numbers and {CONTEXT_LINES} lines of context, so you need not read the \
+file again. Line endings are preserved: send \\n even for files that use CRLF. The file must be \
+UTF-8 and at most {MAX_EDITABLE_BYTES // 1024**2} MiB."""
 
 
 class EditArguments(Arguments):
@@ -59,7 +61,7 @@ async def plan(arguments: EditArguments, context: ToolContext) -> CallPlan:
 
 async def run(arguments: EditArguments, plan: CallPlan, context: ToolContext) -> ToolOutput:
     """Write exactly what was planned; when cancelled, return only after the write has ended."""
-    return await run_to_completion(asyncio.to_thread(apply_plan, arguments.path, plan, context))
+    return await run_to_completion(asyncio.to_thread(_run, arguments, plan, context))
 
 
 def _plan(arguments: EditArguments, context: ToolContext) -> CallPlan:
@@ -74,6 +76,12 @@ def _plan(arguments: EditArguments, context: ToolContext) -> CallPlan:
             text, arguments.old_string, arguments.new_string, replace_all=arguments.replace_all
         )
         return plan_patch("edit", content, new_text, context)
+
+
+def _run(arguments: EditArguments, plan: CallPlan, context: ToolContext) -> ToolOutput:
+    output = apply_plan(arguments.path, plan, context)
+    new_lines = format_new_lines(plan.patch.diff) if plan.patch else ""
+    return output.model_copy(update={"text": f"{output.text}\n{new_lines}".rstrip("\n")})
 
 
 def _require_valid_strings(arguments: EditArguments) -> None:
