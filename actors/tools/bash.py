@@ -1,6 +1,7 @@
 """The `bash` tool: runs one command until it exits."""
 
 import asyncio
+import shlex
 import signal
 
 from pydantic import AliasChoices, Field
@@ -13,8 +14,16 @@ from actors.tools.file_content import encode_text
 from actors.tools.local_command_runner import OUTPUT_GRACE_S
 from actors.tools.output_spool import MAX_OUTPUT_CHARS
 from actors.tools.process_group import GRACE_S
-from actors.tools.target_paths import escape_control_characters
-from actors.tools.tool import Arguments, TargetChangedError, Tool, ToolContext, ToolError
+from actors.tools.safe_open import map_plan_errors, require_folder
+from actors.tools.target_paths import escape_control_characters, resolve_path
+from actors.tools.tool import (
+    PATH_FORMS,
+    Arguments,
+    TargetChangedError,
+    Tool,
+    ToolContext,
+    ToolError,
+)
 from messages.policy import PermissionRequest
 from messages.tool_calls import CallPlan, FileDigest, ToolOutput
 
@@ -25,8 +34,9 @@ MAX_COMMAND_BYTES = 120_000
 _MAX_TITLE_CHARS = 200
 
 DESCRIPTION = f"""\
-Run a command with bash, without startup files, in the working directory. Each call starts a new \
-shell: cd and variables do not carry over to the next call.
+Run a command with bash, without startup files. Each call starts a new shell in the working \
+directory, so cd and variables do not carry over to the next call; to run a command in another \
+directory, set cwd.
 There is no terminal and no input: a command that reads standard input gets end of file. Returns \
 standard output and standard error interleaved, then the exit status if it is not 0. Output over \
 {MAX_OUTPUT_CHARS:,} characters is truncated in the middle; the full output is saved to a file \
@@ -45,6 +55,11 @@ class BashArguments(Arguments):
         validation_alias=AliasChoices("command", "cmd"),
         description=f"The command to run, at most {MAX_COMMAND_BYTES:,} bytes of UTF-8.",
     )
+    cwd: str = Field(
+        default=".",
+        validation_alias=AliasChoices("cwd", "workdir", "dir_path", "directory"),
+        description=f"The directory to run it in: {PATH_FORMS}.",
+    )
     description: str = Field(default="", description="What the command does, in five to ten words.")
     timeout_s: float = Field(
         default=DEFAULT_TIMEOUT_S,
@@ -57,10 +72,11 @@ class BashArguments(Arguments):
 
 async def plan(arguments: BashArguments, context: ToolContext) -> CallPlan:
     """Plan the whole command as one permission request, bound to the files that it executes."""
+    _require_valid(arguments.command)
     command = arguments.command
-    problem = _find_problem(command)
-    if problem:
-        raise ToolError(problem)
+    if arguments.cwd not in ("", "."):
+        command = await asyncio.to_thread(_add_directory, arguments, context)
+        _require_valid(command)
     title = escape_control_characters(command.strip())
     if len(title) > _MAX_TITLE_CHARS:
         title = title[:_MAX_TITLE_CHARS] + "…"
@@ -113,6 +129,31 @@ async def _find_executed_files(command: str, workspace: Workspace) -> tuple[File
     if has_no_file_names(command, workspace):
         return ()
     return await asyncio.to_thread(find_executed_files, command, workspace)
+
+
+def _add_directory(arguments: BashArguments, context: ToolContext) -> str:
+    """Return the command with a `cd` before it, so that what is decided, shown and run is one text.
+
+    Everything after a `cd` that fails must not run, so several commands are put into a group.
+    """
+    path = resolve_path(arguments.cwd, context.workspace)
+    with map_plan_errors(arguments.cwd, path, context):
+        require_folder(path, arguments.cwd)
+    start, command = context.workspace.cwd, arguments.command
+    if path == start:
+        return command
+    directory = str(path.relative_to(start) if path.is_relative_to(start) else path)
+    if directory.startswith("-"):
+        directory = f"./{directory}"
+    if any(char in command for char in ";&|\n"):
+        command = f"{{\n{command}\n}}"
+    return f"cd {shlex.quote(directory)} && {command}"
+
+
+def _require_valid(command: str) -> None:
+    problem = _find_problem(command)
+    if problem:
+        raise ToolError(problem)
 
 
 def _find_problem(command: str) -> str:

@@ -6,6 +6,7 @@ import pytest
 from pydantic import JsonValue
 
 from actors.tools.write import NOT_READ
+from messages.approvals import ExecApprovalRequest, ShowApproval
 from messages.content import ToolUseBlock
 from tests.actors.agents.scripted_agents import (
     RunningSession,
@@ -78,3 +79,21 @@ def test_a_resumed_agent_knows_which_files_it_has_read(
         "changed.txt has changed since you last read it; read it again",
         NOT_READ.format(path="other.txt"),
     ]
+
+
+def test_a_directory_outside_the_workspace_asks_like_a_cd(sessions: SessionFixture) -> None:
+    inside: dict[str, JsonValue] = {"command": "pwd", "cwd": "sub"}
+    outside: dict[str, JsonValue] = {"command": "pwd", "cwd": ".."}
+    running = sessions.start_session(
+        {"begin": [(make_call("i", "bash", **inside), make_call("o", "bash", **outside)), "done"]}
+    )
+    folder = write_file(sessions.folder, "sub/x", "").parent
+    running.prompt()
+    shown = running.user.wait_for(ShowApproval)
+    assert isinstance(shown.request, ExecApprovalRequest)
+    assert shown.request.command == f"cd {sessions.folder} && pwd"
+    assert "outside the workspace" in shown.request.reason
+    running.user.submit_decision(shown.request.id, "no")
+    wait_for_completion(running)
+    results = running.scripted_agents.get_last_results("begin")
+    assert results == [str(folder), "Denied by the user."]

@@ -39,7 +39,7 @@ def get_tool(name: str) -> AnyTool:
             {"pattern": "x", "include": "*.py", "-i": True, "-C": 2},
             {"pattern": "x", "glob": "*.py", "ignore_case": True, "context": 2},
         ),
-        ("bash", {"cmd": "ls"}, {"command": "ls"}),
+        ("bash", {"cmd": "ls", "workdir": "a"}, {"command": "ls", "cwd": "a"}),
         (
             "question",
             {"questions": [{"question": "q", "options": [{"label": "a"}], "multiSelect": True}]},
