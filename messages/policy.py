@@ -32,10 +32,13 @@ class Rule:
     __pydantic_config__: ClassVar[dict[str, Any]] = _CLOSED
 
     permission: str
+    """A permission, or a pattern such as `mcp__git__*`."""
     pattern: str
     action: Action
     agent: str | None = None
     """The definition that the rule applies to; None: all agents."""
+    executed_digest: str = ""
+    """For a grant: digest of the files that the command executes; it applies only to these."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,6 +118,10 @@ class Policy:
     """Rules that the user granted for this session with "don't ask again"."""
     project_grants: tuple[Rule, ...] = ()
     """Rules that the user granted for every session of this workspace."""
+    workspace_root: str = ""
+    """Absolute, with links resolved; path patterns are relative to it. Empty: unknown."""
+    home: str = ""
+    """What `~` in path patterns stands for, with links resolved. Empty: unknown."""
     added_directories: tuple[str, ...] = ()
     """Absolute paths of additional directories that are treated as part of the workspace."""
     protected_paths: tuple[str, ...] | None = ()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from shell.cli.arguments import parse_command_line
 from shell.process.deferred_imports import disable_gc, enable_gc, start_background_imports
-from shell.process.stdout import OutputError, StdoutWriter
+from shell.process.stdout import OutputError, StdoutWriter, check_stdout
 from shell.process.streams import (
     INTERRUPTED_STATUS,
     exit_process,
@@ -114,6 +114,7 @@ def _run_headless(options: LaunchOptions) -> int:
     from shell.headless.stdin_prompt import read_prompt
     from shell.view import status_notices
 
+    check_stdout()
     prompt = read_prompt(options.prompt)
     started_s = time.perf_counter()
     start_background_imports()
@@ -238,6 +239,7 @@ def _show_session(
     )
     from shell.console.console import Console
     from shell.console.screen_event_queue import ScreenEventQueue
+    from shell.view.unfinished_work import format_unfinished_work
 
     screen_events = ScreenEventQueue()
     context = make_session_context(session, config, time.time)  # noqa: TID251  (the one wall clock)
@@ -262,10 +264,14 @@ def _show_session(
 
     repl = select_front_end()(post, screen_events, context, first_prompt, on_first_screen)
     try:
-        return repl.run(), repl.next_session
+        status = repl.run()
     finally:
         if system is not None:
             system.stop()
+    if unfinished := format_unfinished_work(repl.state, session.session_id):
+        with suppress(OSError):  # the terminal was closed
+            print(sanitize(unfinished))
+    return status, repl.next_session
 
 
 def _make_launch_config(
@@ -293,6 +299,8 @@ def _open_session(config: "LaunchConfig") -> "SessionHandle":
         raise to_start_error(error.detail, error.__cause__) from error
     if session.torn_file:
         print_error(f"the session's last record is incomplete; moved to {session.torn_file}")
+    if session.fork_notice:
+        print_error(session.fork_notice)
     return session
 
 

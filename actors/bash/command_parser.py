@@ -12,17 +12,25 @@ from actors.bash.programs.stdin_commands import find_stdin_commands, find_stdin_
 from actors.bash.syntax.and_chains import find_plain_chains, index_chains
 from actors.bash.syntax.fallback_split import expand_obvious, extract_quoted, split_crudely
 from actors.bash.syntax.fast_path import split_plain_commands
-from actors.bash.syntax.loop_expansion import (
-    ForLoop,
-    LoopResults,
-    can_vary,
-    expand_loop_commands,
-    expand_loop_reads,
+from actors.bash.syntax.loop_expansion import ForLoop, expand_loop_reads
+from actors.bash.syntax.parsed_command import (
+    AndChain,
+    CommandPart,
+    ParsedCommand,
+    RedirectedFile,
+    Word,
+    Words,
 )
-from actors.bash.syntax.parsed_command import AndChain, CommandPart, ParsedCommand, Word, Words
 from actors.bash.syntax.simple_command import SimpleCommand
 from actors.bash.syntax.syntax_tree import parse_syntax_tree
 from actors.bash.syntax.tree_walker import TreeWalker
+from actors.bash.syntax.variable_expansion import (
+    Variables,
+    bind_arguments,
+    collect_variables,
+    expand_words,
+    merge_variables,
+)
 
 _MAX_PARTS = 10_000
 """A text with more parts is denied, because rules would not be applied to the rest."""
@@ -37,6 +45,7 @@ _COMMAND_START = re.compile(r"[A-Za-z_./~$`({\[\"'\\]")
 _ORDINARY_TEXT = re.compile(r"[\n\t -~]*")
 _LINE_CONTINUATION = re.compile(r"(?<!\\)((?:\\\\)*)\\\n")
 """A line break that bash removes, even inside quotes."""
+_LOOKUP_COMMANDS = {("hash",), ("type",), ("which",), ("command", "-v"), ("command", "-V")}
 _UNUSUAL_CATEGORIES = {"Cc", "Cf", "Cs", "Co", "Cn", "Zs", "Zl", "Zp"}
 
 TOO_LONG = "it is too long or too deeply nested to analyze"
@@ -55,6 +64,9 @@ class CommandParser:
         self._guess_chars_left = self._chars_left
         """Guesses beyond this limit are skipped: a command that needs guesses asks anyway."""
         self._deny_reason = ""
+        self._variables: Variables = {}
+        """What variables may stand for, in the texts so far."""
+        self._variables_version = 0
         self._known_parts: dict[tuple[object, ...], CommandPart] = {}
         """Results by words and depth, so that equal parts of a script are analyzed once.
 
@@ -80,10 +92,10 @@ class CommandParser:
             return self._build(parts, TOO_LONG, may_repeat=True)
         walker = TreeWalker(source, tree)
         commands = sorted(filter(_has_effect, walker.commands), key=lambda command: command.start)
-        in_loops: LoopResults = {}
-        parts = [
-            self._parse_in_loops(command, walker.for_loops, depth, in_loops) for command in commands
-        ]
+        self._add_variables(
+            collect_variables(source, commands, walker.for_loops, walker.function_names)
+        )
+        parts = [self._parse_in_loops(command, walker.for_loops, depth) for command in commands]
         for _, fragment in walker.unparsed_fragments:
             parts.extend(self._parse_script(fragment.decode(errors="replace"), depth))
         if tree.has_error:
@@ -121,10 +133,11 @@ class CommandParser:
                 *parts,
                 *(part for text in scripts for part in self._parse_script(text, depth)),
             ]
-        for program, index in readers:
+        for reader in readers:
+            index = reader.part_index
             for text in inputs:
                 parts[index] = self._add_guesses(
-                    parts[index], *find_stdin_commands(program, text), depth
+                    parts[index], *find_stdin_commands(reader, text), depth
                 )
         return parts
 
@@ -176,36 +189,50 @@ class CommandParser:
     def _parse_simple(self, simple: SimpleCommand, depth: int) -> CommandPart:
         ask_reason = next(iter(simple.ask_reasons), "")
         words, redirects = tuple(simple.words), tuple(simple.redirects)
-        key = (depth, words, redirects, ask_reason, simple.here_string, *simple.assigned_values)
+        is_literal = all(word.is_literal for word in words) and not redirects
+        version = 0 if is_literal else self._variables_version
+        here_string, assignments = simple.here_string, simple.assignments
+        key = (depth, words, redirects, ask_reason, version, here_string, *assignments)
         part = self._known_parts.get(key)
         if part is None:
             part = self._add_nested(
                 classify_command(words, redirects, ask_reason), simple.here_string, depth
             )
-            texts = _list_possible_commands(simple, part.text) if depth < _MAX_DEPTH else []
-            part = self._add_guesses(part, texts, (), depth) if texts else part
+            if depth < _MAX_DEPTH:
+                part = self._add_expansions(part, _list_possible_commands(simple), depth)
             self._known_parts[key] = part
         return part
 
-    def _parse_in_loops(
-        self, simple: SimpleCommand, loops: Sequence[ForLoop], depth: int, known: LoopResults
-    ) -> CommandPart:
-        """Parse a command, and add what it becomes in the loops around and before it."""
-        part = self._parse_simple(simple, depth)
-        if not loops or not can_vary(part):
+    def _add_variables(self, variables: Variables) -> None:
+        if variables:
+            self._variables = merge_variables(self._variables, variables)
+            self._variables_version += 1
+
+    def _add_expansions(self, part: CommandPart, texts: list[str], depth: int) -> CommandPart:
+        """Nest what a part may be after expansions, and other texts that it may run."""
+        words = () if _only_looks_up(part.words) else part.words
+        commands = expand_words(words, self._variables)
+        part = self._add_guesses(part, texts, commands, depth) if texts or commands else part
+        redirects = [
+            RedirectedFile(redirect.permission, word)
+            for redirect in part.redirects
+            if not redirect.word.is_literal
+            for expanded in expand_words((redirect.word,), self._variables)
+            for word in expanded
+        ]
+        if not redirects:
             return part
-        start = simple.start
-        key = (
-            id(part),
-            tuple([(loop.body_start <= start) + (loop.body_end <= start) for loop in loops]),
-        )
-        result = known.get(key)
-        if result is None:
-            commands = expand_loop_commands(part, start, loops)
-            result = expand_loop_reads(part, start, loops)
-            result = self._add_guesses(result, (), commands, depth) if commands else result
-            known[key] = result
-        return result
+        nested = CommandPart("", redirects=tuple(redirects))
+        return part._replace(nested_parts=(*part.nested_parts, nested))
+
+    def _parse_in_loops(
+        self, simple: SimpleCommand, loops: Sequence[ForLoop], depth: int
+    ) -> CommandPart:
+        """Parse a command, and replace loop variables among the files that it reads."""
+        part = self._parse_simple(simple, depth)
+        if not loops or all(word.is_literal for word in part.opened_files):
+            return part
+        return expand_loop_reads(part, simple.start, loops)
 
     def _parse_crude(self, crude: CommandPart, depth: int) -> CommandPart:
         """Look inside a part that only the crude split found, so that denials apply there too."""
@@ -218,6 +245,9 @@ class CommandParser:
     def _add_nested(self, part: CommandPart, stdin: str, depth: int) -> CommandPart:
         """Add the commands that are visible inside a wrapper."""
         effects = find_indirect_effects(part.words, stdin)
+        if effects.script_arguments:
+            texts = [word.text for word in effects.script_arguments]
+            self._add_variables(bind_arguments(texts, first=0))
         if not effects.ask_reason:
             if not effects.possible_scripts:
                 return part
@@ -266,13 +296,16 @@ def _count_chars(words: Words) -> int:
     return sum([len(word.text) for word in words], len(words))
 
 
-def _list_possible_commands(simple: SimpleCommand, text: str) -> list[str]:
-    """List values of variables, and the command if its name contains an obvious expansion."""
-    commands = [strip_command_prefix(value) for value in simple.assigned_values]
-    if simple.words and not simple.words[0].is_literal and simple.words[0].text != "[":
-        expanded = expand_obvious(text)
-        commands += [expanded] if expanded != text else []
-    return [command for command in commands if _COMMAND_START.match(command)]
+def _list_possible_commands(simple: SimpleCommand) -> list[str]:
+    """List the values of variables that may be commands."""
+    values = (strip_command_prefix(text.partition("=")[2]) for text in simple.assignments)
+    return [value for value in values if _COMMAND_START.match(value)]
+
+
+def _only_looks_up(words: Words) -> bool:
+    """Whether a command only looks another one up, and so runs none: `command -v`."""
+    texts = tuple([word.text for word in words[:2]])
+    return texts[:1] in _LOOKUP_COMMANDS or texts in _LOOKUP_COMMANDS
 
 
 def _is_echo(part: CommandPart) -> bool:

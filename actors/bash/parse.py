@@ -25,6 +25,7 @@ __all__ = [
     "Words",
     "has_effect_rule",
     "load_parser",
+    "may_run_input",
     "parse_command",
 ]
 
@@ -49,3 +50,13 @@ def has_effect_rule(name: str) -> bool:
     from actors.bash.programs.effect_lookup import find_effect_rule  # noqa: PLC0415  (see above)
 
     return find_effect_rule(name) is not None
+
+
+def may_run_input(command: ParsedCommand) -> bool:
+    """Whether a part may run its standard input, or what another part prints, as code."""
+    from actors.bash.programs.stdin_commands import (  # noqa: PLC0415  (see above)
+        find_stdin_readers,
+    )
+
+    readers = find_stdin_readers(command.parts)
+    return any(reader.program.stdin != "arguments" for reader in readers)

@@ -22,6 +22,9 @@ MAX_REPLY_BYTES = 64 * 1024 * 1024
 128,000 tokens, each in its own event of 300 bytes, take 38 MB.
 """
 
+MAX_REPLY_TEXT_MIB = 4
+"""Longest text, thinking and tool input of one reply; 128,000 tokens have about 0.5 MiB."""
+
 _USAGE_FIELDS = (
     "input_tokens",
     "output_tokens",
@@ -46,6 +49,7 @@ class ReplyDecoder:
         self._thinking: list[str] = []
         self._tool_input_chars = 0
         self._received_bytes = 0
+        self._received_chars = 0
         self._event_count = 0
         self._reply: Reply | None = None
 
@@ -165,6 +169,13 @@ class ReplyDecoder:
             self._collect(block.block_type, text)
 
     def _collect(self, block_type: str, text: str) -> None:
+        self._received_chars += len(text)
+        if self._received_chars > MAX_REPLY_TEXT_MIB * 1024 * 1024:
+            detail = (
+                f"{self._server} sent a reply with more than {MAX_REPLY_TEXT_MIB} MiB of text; "
+                "ask for less at once, and check ANTHROPIC_BASE_URL if it happens again"
+            )
+            raise ModelError(reason="protocol_error", detail=detail)
         if text and block_type == "text":
             self._text.append(text)
         elif text and block_type == "thinking":

@@ -3,7 +3,7 @@
 import errno
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
@@ -45,6 +45,16 @@ class ResolvedPath(NamedTuple):
     """The file system there ignores case."""
 
 
+class LocatedPath(NamedTuple):
+    """A resolved path as rules see it."""
+
+    resolved: ResolvedPath
+    targets: tuple[str, ...]
+    """The path and its other spellings, relative to the root, or absolute outside it."""
+    is_in_workspace: bool
+    """It is in the workspace or an added folder."""
+
+
 @dataclass(slots=True)
 class PathResolver:
     """Resolves the paths of one decision and caches what it reads from the file system."""
@@ -66,6 +76,16 @@ class PathResolver:
         """Compute the prefix of paths in the workspace."""
         root = self.workspace_paths.root
         self._root_prefix = root if root.endswith("/") else f"{root}/"
+
+    def locate(self, paths: Iterable[tuple[str, str]]) -> list[LocatedPath]:
+        """Resolve paths, each given with the resolved folder that it is relative to."""
+        located: list[LocatedPath] = []
+        for path, base in paths:
+            resolved = self.resolve(path, base)
+            targets = self.to_targets((resolved.path, *resolved.other_spellings))
+            is_inside = is_in_workspace(targets[0], self.workspace_paths.added_folders)
+            located.append(LocatedPath(resolved, targets, is_inside))
+        return located
 
     def resolve(self, path: str, base: str) -> ResolvedPath:
         """Resolve `path` relative to the resolved folder `base`; never raises."""
@@ -108,6 +128,10 @@ class PathResolver:
     def to_target(self, path: str) -> str:
         """Return an absolute path as rules see it: relative to the root, or absolute outside it."""
         return "." if path == self.workspace_paths.root else path.removeprefix(self._root_prefix)
+
+    def to_targets(self, paths: Iterable[str]) -> tuple[str, ...]:
+        """Return absolute paths as rules see them."""
+        return tuple([self.to_target(path) for path in paths])
 
     def _walk(self, path: str, base: str, written_path: str) -> ResolvedPath:
         """Resolve a path name by name, following links."""

@@ -30,7 +30,6 @@ class Access(NamedTuple):
     """Minimum ask: why the call asks even if a rule allows it. Empty: it may be allowed."""
     protection_reason: str = ""
     """Why only a decision on this specific call can allow it. Empty: other approvals suffice."""
-    is_plan_file: bool = False
     changes_nothing: bool = False
     """It is read-only. A command must be known to be read-only."""
     is_target_unknown: bool = False
@@ -44,6 +43,9 @@ class Access(NamedTuple):
     """It is read-only only in a trusted workspace."""
     grant_text: str = ""
     """The exact pattern of a grant for this access. Empty: the target."""
+
+    executed_digest: str = ""
+    """Digest of the files that it executes, if a grant may depend on it."""
 
     @property
     def request(self) -> PermissionRequest:

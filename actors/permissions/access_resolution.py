@@ -1,25 +1,28 @@
-"""Second pass of a decision: the accesses of a tool call, with every path resolved."""
+"""Second pass of a decision: the accesses of a tool call, with every path resolved.
 
-from collections.abc import Iterable
+It places the parts of commands in their working directories, finds all files that the call names,
+and builds the accesses from the result.
+"""
+
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, TypeAlias
+from typing import NamedTuple
 
-from actors.bash.parse import CommandPart, ParsedCommand, RedirectedFile, Word
+from actors.bash.parse import CommandPart, Word
 from actors.paths.resolve import PathResolver
 from actors.permissions.access import Access, RuleScope
-from actors.permissions.accessed_files import FileAccess, FileAccesses
-from actors.permissions.argument_paths import ArgumentPaths
+from actors.permissions.accessed_files import AccessedFiles, FileAccess, FileQuery, find_files
 from actors.permissions.call_analysis import AnalyzedRequest
 from actors.permissions.foreign_repositories import can_find_foreign_repository
-from actors.permissions.partial_words import is_fully_expanded
+from actors.permissions.partial_words import has_fixed_paths, is_fully_expanded
 from actors.permissions.rule_index import RuleIndex
-from actors.permissions.rule_matching import INTERNAL_CATEGORIES, PATH_CATEGORIES
-from actors.permissions.working_directory import (
-    WorkingDirectories,
-    find_part_directories,
-    find_working_directories,
+from actors.permissions.rule_matching import (
+    FILE_READ_CATEGORIES,
+    INTERNAL_CATEGORIES,
+    PATH_CATEGORIES,
 )
-from messages.policy import PermissionRequest
+from actors.permissions.working_directory import PlacedPart, WorkingDirectories, place_parts
+from messages.policy import ToolCategory
 
 _EXPLICITLY_RELATIVE = ("./", "../")
 """Paths with these prefixes are relative to the directory that a program runs in."""
@@ -34,247 +37,205 @@ class ResolvedAccesses(NamedTuple):
     """Permission and target of the files that no rule can match."""
 
 
+class _Part(NamedTuple):
+    """A part of a command, with the queries for the files that it names."""
+
+    placed: PlacedPart
+    command_text: str
+    """The whole command."""
+    reads: tuple[FileQuery, ...]
+    """What it may read; a second query is relative to the root."""
+    opened: tuple[FileQuery, ...]
+    """What it certainly opens."""
+    writes: tuple[FileQuery, ...]
+    redirects: tuple[FileQuery, ...]
+
+
+class _Request(NamedTuple):
+    """A request of a tool, with the queries for the files that it names."""
+
+    analyzed: AnalyzedRequest
+    category: ToolCategory
+    files: tuple[FileQuery, ...] = ()
+    """For a tool whose target is a path."""
+    parts: tuple[_Part, ...] = ()
+    """For a command."""
+
+
 def resolve_accesses(
     analyzed_requests: Iterable[AnalyzedRequest], resolver: PathResolver, rule_index: RuleIndex
 ) -> ResolvedAccesses:
     """Find everything that a call would do; the rule index shows what no rule can match."""
-    access_resolver = _AccessResolver(resolver, rule_index)
-    for analyzed in analyzed_requests:
-        access_resolver.resolve(analyzed)
-    return ResolvedAccesses(tuple(access_resolver.accesses), tuple(access_resolver.unmatched_files))
+    requests = [_build_request(analyzed, resolver, rule_index) for analyzed in analyzed_requests]
+    files = find_files(_list_queries(requests), resolver, rule_index)
+    builder = _AccessBuilder(resolver, files)
+    accesses = [access for request in requests for access in builder.build(request)]
+    decidable, others = rule_index.select_decidable(accesses)
+    unmatched_files = dict.fromkeys(
+        (access.permission, access.target) for access in others if access.category != "command"
+    )
+    return ResolvedAccesses(tuple(decidable), tuple(unmatched_files))
 
 
-_ResolvedPart: TypeAlias = tuple[int, WorkingDirectories, RuleScope]
-"""The identity of a part, where it runs, and which rules apply."""
+# Queries for files.
+
+
+def _build_request(
+    analyzed: AnalyzedRequest, resolver: PathResolver, rule_index: RuleIndex
+) -> _Request:
+    """Add the queries to a request. A change is also queried as a read: it reveals the file."""
+    permission, target = analyzed.request.permission, analyzed.request.target
+    category = rule_index.categories.get(permission, "external")
+    if analyzed.is_too_long:
+        return _Request(analyzed, category)
+    if analyzed.command is not None:
+        parts = [
+            _build_part(placed, target, resolver)
+            for placed in place_parts(analyzed.command, resolver)
+        ]
+        return _Request(analyzed, category, parts=tuple(parts))
+    if category not in PATH_CATEGORIES:
+        return _Request(analyzed, category)
+    permissions = (permission, "read") if category == "change" else (permission,)
+    root = (resolver.workspace_paths.root,)
+    files = [FileQuery(name, (Word(target),), root) for name in permissions]
+    return _Request(analyzed, category, files=tuple(files))
+
+
+def _build_part(placed: PlacedPart, command_text: str, resolver: PathResolver) -> _Part:
+    part, directories = placed.part, placed.where.directories
+    words = part.possible_read_paths
+    has_moved = placed.where != _get_start(resolver)
+    if not words and part.read_only and (part.read_depth or has_moved):
+        words = (Word("."),)
+    reads: list[FileQuery] = []
+    if words:
+        reads.append(FileQuery("read", words, directories, part.read_depth, part.name_patterns))
+    if has_moved and part.has_root_paths:
+        from_root = [word for word in words if not word.text.startswith(_EXPLICITLY_RELATIVE)]
+        root = (resolver.workspace_paths.root,)
+        reads.append(FileQuery("read", tuple(from_root), root, part.read_depth, part.name_patterns))
+    opened = reads
+    if part.opened_files != part.possible_read_paths:
+        opened = [FileQuery("read", part.opened_files, directories)]
+    written = part.written_paths
+    return _Part(
+        placed,
+        command_text,
+        tuple(reads),
+        tuple(opened),
+        writes=(FileQuery("write", written, directories),) if written else (),
+        redirects=tuple(
+            [FileQuery(file.permission, (file.word,), directories) for file in part.redirects]
+        ),
+    )
+
+
+def _get_start(resolver: PathResolver) -> WorkingDirectories:
+    """Return where commands start."""
+    return WorkingDirectories((resolver.workspace_paths.cwd,))
+
+
+def _list_queries(requests: Iterable[_Request]) -> list[FileQuery]:
+    """List all queries; the order matters if a limit is reached."""
+    queries: list[FileQuery] = []
+    for request in requests:
+        queries += request.files
+        for part in request.parts:
+            queries += (*part.reads, *part.writes, *part.opened, *part.redirects)
+    return queries
+
+
+# Accesses.
 
 
 @dataclass(slots=True)
-class _AccessResolver:
-    """Collects the accesses of one call; each file and part is resolved and added once."""
+class _AccessBuilder:
+    """Builds the accesses of one call; each file is added once."""
 
     resolver: PathResolver
-    rule_index: RuleIndex
-    accesses: list[Access] = field(default_factory=list[Access])
-    """Everything found so far, in order."""
-    unmatched_files: dict[tuple[str, str], None] = field(
-        default_factory=dict[tuple[str, str], None]
-    )
-    """The files that no rule can match, in order."""
-    _command_text: str = ""
-    """The whole command that is being resolved."""
-    _start: WorkingDirectories = field(init=False)
-    """Where commands start."""
+    files: AccessedFiles
+    _added_scopes: dict[FileAccess, RuleScope] = field(default_factory=dict[FileAccess, RuleScope])
+    """The widest rule scope in which a file was added as an argument of a command."""
     _has_asked_for_uncertain_directory: bool = False
     """One access asks already because the working directory is uncertain."""
-    _files: FileAccesses = field(init=False)
-    _argument_paths: ArgumentPaths = field(init=False)
-    _parts: dict[_ResolvedPart, CommandPart] = field(
-        default_factory=dict[_ResolvedPart, CommandPart]
-    )
-    """Parts resolved so far. Storing them keeps their identities from being reused."""
 
-    def __post_init__(self) -> None:
-        """Create the caches of this call."""
-        self._files = FileAccesses(self.resolver, self.rule_index)
-        self._argument_paths = ArgumentPaths(self._files)
-        self._start = WorkingDirectories((self.resolver.workspace_paths.cwd,))
+    def build(self, request: _Request) -> Iterator[Access]:
+        """Yield everything that one request of a tool would do."""
+        analyzed = request.analyzed
+        tool = analyzed.request.permission
+        is_decided_as_a_whole = bool(analyzed.ask_reason or analyzed.deny_reason)
+        if is_decided_as_a_whole or not (analyzed.command or request.files):
+            yield _build_plain_access(analyzed, request.category)
+        for at, query in enumerate(request.files):
+            for file in self.files.by_query[query].files:
+                yield _build_file_access(file, tool, "ask_or_deny" if at else "all")
+        for part in request.parts:
+            yield from self._build_part(part)
 
-    def resolve(self, analyzed: AnalyzedRequest) -> None:
-        """Add everything that one request of a tool would do."""
-        request = analyzed.request
-        if analyzed.ask_reason or analyzed.deny_reason:
-            self.accesses.append(
-                self._build_plain_access(request)._replace(
-                    ask_reason=analyzed.ask_reason, deny_reason=analyzed.deny_reason
-                )
-            )
-        if analyzed.is_too_long:
-            return
-        if analyzed.command is not None:
-            self._add_command(request.target, analyzed.command)
-        elif self.rule_index.get_category(request.permission) in PATH_CATEGORIES:
-            self._add_file_tool(request)
-        else:
-            self.accesses.append(self._build_plain_access(request))
-
-    def _build_plain_access(self, request: PermissionRequest) -> Access:
-        category = self.rule_index.get_category(request.permission)
-        return Access(
-            request.permission,
-            request.target,
-            request.permission,
-            category,
-            changes_nothing=category in INTERNAL_CATEGORIES,
-        )
-
-    # Files.
-
-    def _add_file_tool(self, request: PermissionRequest) -> None:
-        """Add a file access. Rules for reading may restrict a change, as it reveals the file."""
-        tool, root = request.permission, self.resolver.workspace_paths.root
-        file = self._files.look_up(tool, request.target, root)
-        self.accesses.append(self._files.build_access(file, tool, "all"))
-        if file.category == "change":
-            read = self._files.look_up("read", request.target, root)
-            self.accesses.append(self._files.build_access(read, tool, "ask_or_deny"))
-
-    # Commands.
-
-    def _add_command(self, text: str, command: ParsedCommand) -> None:
-        self._command_text = text
-        directories = find_working_directories(command, self.resolver)
-        for part, where in zip(command.parts, directories, strict=True):
-            self._add_part(part, where)
-
-    def _add_part(
-        self, part: CommandPart, where: WorkingDirectories, rule_scope: RuleScope = "all"
-    ) -> None:
-        """Add what a part does.
+    def _build_part(self, part: _Part) -> Iterator[Access]:
+        """Yield what a part does.
 
         A part nested in another one can only restrict: only deny rules and protection apply to it.
         """
-        key = (id(part), where, rule_scope)
-        if key in self._parts:
-            return
-        self._parts[key] = part
-        is_top_level = rule_scope == "all"
-        reads = self._find_reads(part, where)
-        writes = (
-            self._argument_paths.find_files("write", part.written_paths, where)
-            if part.written_paths
-            else []
-        )
-        nested_reads, scan_problem = (
-            self._argument_paths.find_files_below(reads, part) if part.read_depth else ([], "")
-        )
+        command_part, where, is_nested = part.placed
+        found = [self.files.by_query[query] for query in part.reads]
+        reads = [file for query in found for file in query.files]
+        writes = [file for query in part.writes for file in self.files.by_query[query].files]
         # A part that is not read-only may also change what it reads.
-        protection_reason = self._files.find_protection_reason(
-            writes if part.read_only else reads + writes
+        changed = writes if command_part.read_only else reads + writes
+        protection_reason = next(
+            (file.protection_reason for file in changed if file.protection_reason), ""
         )
-        if is_top_level:
-            required_reads = self._find_required_reads(part, reads, where)
-            self.accesses.append(
-                self._build_part_access(
-                    part, where, scan_problem, protection_reason, required_reads
-                )
+        scan_problem = next((query.scan_problem for query in found if query.scan_problem), "")
+        yield (
+            Access(
+                "bash",
+                command_part.text,
+                "bash",
+                "command",
+                "deny_only",
+                command_part.aliases,
+                protection_reason=protection_reason,
             )
-        # No rule can match most nested parts.
-        elif protection_reason or not self.rule_index.has_no_possible_match(
-            "bash", rule_scope, (part.text, *part.aliases)
-        ):
-            self.accesses.append(
-                Access(
-                    "bash",
-                    part.text,
-                    "bash",
-                    "command",
-                    rule_scope,
-                    part.aliases,
-                    protection_reason=protection_reason,
-                )
-            )
-        self._add_files(
-            reads + nested_reads + writes, "ask_or_deny" if is_top_level else "deny_only"
+            if is_nested
+            else self._build_part_access(part, reads, scan_problem, protection_reason)
         )
-        if is_top_level and (part.opened_files or part.read_only):
-            self._add_opened_files(part, reads, where)
-        for redirect in part.redirects:
-            self._add_redirect(redirect, where, rule_scope)
-        if part.nested_parts:
-            directories = find_part_directories(part.nested_parts, where, self.resolver)
-            for nested, nested_where in zip(part.nested_parts, directories, strict=True):
-                self._add_part(nested, nested_where, "deny_only")
+        below = [file for query in found for file in query.files_below]
+        yield from self._add_files(
+            [*reads, *below, *writes], "deny_only" if is_nested else "ask_or_deny"
+        )
+        if not is_nested and (command_part.opened_files or command_part.read_only):
+            yield from self._add_opened_files(part)
+        for query in part.redirects:
+            yield from self._build_redirect(query, where, is_nested=is_nested)
 
     def _build_part_access(
-        self,
-        part: CommandPart,
-        where: WorkingDirectories,
-        scan_problem: str,
-        protection_reason: str,
-        required_reads: tuple[Access, ...] | None,
+        self, part: _Part, reads: list[FileAccess], scan_problem: str, protection_reason: str
     ) -> Access:
-        """Build the access for the part itself, from what was found about its files."""
-        ask_reason = _find_ask_reason(part) or scan_problem or self._argument_paths.problem
-        is_exact = not ask_reason and self._is_fully_described_by_text(part, where)
+        """Build the access for a part itself, from what was found about its files."""
+        command_part, where, _ = part.placed
+        ask_reason = _find_ask_reason(command_part) or scan_problem or self.files.problem
+        is_exact = not ask_reason and self._is_fully_described_by_text(part)
         return Access(
             "bash",
-            part.text,
+            command_part.text,
             "bash",
             "command",
-            other_spellings=part.aliases,
+            other_spellings=command_part.aliases,
             ask_reason=ask_reason,
-            grant_text="" if is_exact else self._command_text,
+            grant_text="" if is_exact else part.command_text,
             protection_reason=protection_reason,
-            changes_nothing=part.read_only,
-            required_reads=required_reads,
-            requires_trust=part.requires_trust,
+            changes_nothing=command_part.read_only,
+            required_reads=self._find_required_reads(command_part, reads, where),
+            requires_trust=command_part.requires_trust,
         )
 
-    def _is_fully_described_by_text(self, part: CommandPart, where: WorkingDirectories) -> bool:
+    def _is_fully_described_by_text(self, part: _Part) -> bool:
         """Whether the part's text says it all: no quotes, no other directory, no input."""
-        if where != self._start or "<" in self._command_text:
+        if part.placed.where != _get_start(self.resolver) or "<" in part.command_text:
             return False
-        return all(word.is_unquoted and word.is_literal for word in part.words)
-
-    def _find_reads(self, part: CommandPart, where: WorkingDirectories) -> list[FileAccess]:
-        """Find the files that a part may read."""
-        words = self._list_read_paths(part, where)
-        reads = self._argument_paths.find_files("read", words, where)
-        if where == self._start or not part.has_root_paths:
-            return reads
-        from_root = tuple(
-            [word for word in words if not word.text.startswith(_EXPLICITLY_RELATIVE)]
-        )
-        return reads + self._argument_paths.find_files(
-            "read", from_root, WorkingDirectories((self.resolver.workspace_paths.root,))
-        )
-
-    def _list_read_paths(self, part: CommandPart, where: WorkingDirectories) -> tuple[Word, ...]:
-        """List the paths that a part may read. After a `cd`, a part without any reads `.`."""
-        if part.possible_read_paths or not part.read_only:
-            return part.possible_read_paths
-        reads_directory = bool(part.read_depth) or where != self._start
-        return (Word("."),) if reads_directory else ()
-
-    def _add_files(self, files: list[FileAccess], rule_scope: RuleScope) -> None:
-        """Add each file once. An `ask_or_deny` access includes what `deny_only` would."""
-        for file in files:
-            if file.added_scope not in ("all", "ask_or_deny", rule_scope):
-                file.added_scope = rule_scope
-                self._add_file(file, rule_scope)
-
-    def _add_file(self, file: FileAccess, rule_scope: RuleScope) -> None:
-        if rule_scope == "all" or self._files.can_match_rule(file, rule_scope):
-            self.accesses.append(self._files.build_access(file, "bash", rule_scope))
-        else:
-            self.unmatched_files[file.permission, file.target] = None
-
-    def _add_opened_files(
-        self, part: CommandPart, reads: list[FileAccess], where: WorkingDirectories
-    ) -> None:
-        """Add the files that the part opens outside the workspace or that cannot be determined.
-
-        A rule that allows the command does not allow these. Files inside the workspace may be read
-        by an allowed command unless a rule restricts them.
-        """
-        for word in part.opened_files:
-            if not is_fully_expanded(word, self.resolver.workspace_paths.home):
-                self.accesses.append(_build_unknown_access("read", word))
-            elif not (
-                where.is_certain
-                or self._has_asked_for_uncertain_directory
-                or word.text.startswith("/")
-            ):
-                self._has_asked_for_uncertain_directory = True
-                self.accesses.append(_build_unknown_access("read", word))
-        if part.opened_files == part.possible_read_paths:
-            opened = reads
-        else:
-            opened = self._argument_paths.find_files("read", part.opened_files, where)
-        for file in opened:
-            if file.added_scope != "all" and not file.is_in_workspace:
-                file.added_scope = "all"
-                self._add_file(file, "all")
+        return all(word.is_unquoted and word.is_literal for word in part.placed.part.words)
 
     def _find_required_reads(
         self, part: CommandPart, reads: list[FileAccess], where: WorkingDirectories
@@ -290,27 +251,90 @@ class _AccessResolver:
             or not all(word.is_literal for word in part.possible_read_paths)
         ):
             return None
+        root = self.resolver.workspace_paths.root
         if part.requires_trust and any(
-            can_find_foreign_repository(directory, self.resolver) for directory in where.directories
+            can_find_foreign_repository(directory, root) for directory in where.directories
         ):
             return None
-        return tuple([self._files.build_access(file, "bash", "ask_or_deny") for file in reads])
+        return tuple([_build_file_access(file, "bash", "ask_or_deny") for file in reads])
 
-    def _add_redirect(
-        self, redirect: RedirectedFile, where: WorkingDirectories, rule_scope: RuleScope
-    ) -> None:
-        word, is_top_level = redirect.word, rule_scope == "all"
-        if not (where.is_certain and self._argument_paths.has_fixed_paths(word)):
-            access = _build_unknown_access(redirect.permission, word)
-            self.accesses.append(access if is_top_level else access.with_deny_rules_only())
-        for file in self._argument_paths.find_files(redirect.permission, (word,), where):
+    def _add_files(self, files: list[FileAccess], rule_scope: RuleScope) -> Iterator[Access]:
+        """Add each file once. An `ask_or_deny` access includes what `deny_only` would."""
+        for file in files:
+            if self._added_scopes.get(file) not in ("all", "ask_or_deny", rule_scope):
+                self._added_scopes[file] = rule_scope
+                yield _build_file_access(file, "bash", rule_scope)
+
+    def _add_opened_files(self, part: _Part) -> Iterator[Access]:
+        """Add the files that the part opens outside the workspace or that cannot be determined.
+
+        A rule that allows the command does not allow these. Files inside the workspace may be read
+        by an allowed command unless a rule restricts them.
+        """
+        command_part, where, _ = part.placed
+        home = self.resolver.workspace_paths.home
+        for word in command_part.opened_files:
+            if not (word.is_literal or is_fully_expanded(word, home)):
+                yield _build_unknown_access("read", word)
+            elif not (
+                where.is_certain
+                or self._has_asked_for_uncertain_directory
+                or word.text.startswith("/")
+            ):
+                self._has_asked_for_uncertain_directory = True
+                yield _build_unknown_access("read", word)
+        for file in (each for query in part.opened for each in self.files.by_query[query].files):
+            if self._added_scopes.get(file) != "all" and not file.is_in_workspace:
+                self._added_scopes[file] = "all"
+                yield _build_file_access(file, "bash", "all")
+
+    def _build_redirect(
+        self, query: FileQuery, where: WorkingDirectories, *, is_nested: bool
+    ) -> Iterator[Access]:
+        home = self.resolver.workspace_paths.home
+        for word in query.words:
+            if not (where.is_certain and (word.is_literal or has_fixed_paths(word, home))):
+                access = _build_unknown_access(query.permission, word)
+                yield access.with_deny_rules_only() if is_nested else access
+        for file in self.files.by_query[query].files:
             # An allowed command may read files in the workspace unless a rule restricts them.
-            is_workspace_read = redirect.permission == "read" and file.is_in_workspace
+            is_workspace_read = query.permission == "read" and file.is_in_workspace
             scope: RuleScope = "ask_or_deny" if is_workspace_read and not file.problem else "all"
-            self._add_file(file, scope if is_top_level else rule_scope)
+            yield _build_file_access(file, "bash", "deny_only" if is_nested else scope)
 
 
-def _build_unknown_access(permission: Literal["read", "write"], word: Word) -> Access:
+def _build_plain_access(analyzed: AnalyzedRequest, category: ToolCategory) -> Access:
+    """Build the access for a request as a whole."""
+    return Access(
+        analyzed.request.permission,
+        analyzed.request.target,
+        analyzed.request.permission,
+        category,
+        ask_reason=analyzed.ask_reason,
+        deny_reason=analyzed.deny_reason,
+        changes_nothing=category in INTERNAL_CATEGORIES,
+    )
+
+
+def _build_file_access(file: FileAccess, tool: str, rule_scope: RuleScope) -> Access:
+    """Build the access to a file. If only deny rules apply, an uncertain path does not ask."""
+    return Access(
+        file.permission,
+        file.target,
+        tool,
+        file.category,
+        rule_scope,
+        other_spellings=file.other_spellings,
+        is_case_insensitive=file.is_case_insensitive,
+        is_in_workspace=file.is_in_workspace,
+        ask_reason="" if rule_scope == "deny_only" else file.problem,
+        protection_reason=file.protection_reason if file.category == "change" else "",
+        changes_nothing=file.category in FILE_READ_CATEGORIES,
+        is_target_unknown=bool(file.problem),
+    )
+
+
+def _build_unknown_access(permission: str, word: Word) -> Access:
     return Access(
         permission,
         word.text,

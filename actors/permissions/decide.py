@@ -5,6 +5,7 @@ Rules decide, modes and profiles set limits, and grants and modes lift an ask.
 
 from collections.abc import Iterable
 
+from actors.permissions import protected_paths
 from actors.permissions.access import Access
 from actors.permissions.decision import AccessDecision, describe_rule, find_strictest
 from actors.permissions.grants import covers, list_broader_grants, list_grantable_rules
@@ -76,7 +77,8 @@ def _apply_limits(access: Access, rule_index: RuleIndex) -> list[AccessDecision]
         denials.append(
             AccessDecision("deny", f"the agent {read_only.agent} is read-only", source=source)
         )
-    if is_plan_mode and access.permission != "bash" and not access.is_plan_file:
+    is_plan_file = access.category == "change" and protected_paths.is_plan_file(access.target)
+    if is_plan_mode and access.permission != "bash" and not is_plan_file:
         reason = "plan mode allows only reading and writing plan files"
         denials.append(AccessDecision("deny", reason, source="mode plan"))
     return denials

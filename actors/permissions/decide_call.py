@@ -8,6 +8,7 @@ from actors.permissions.access_resolution import resolve_accesses
 from actors.permissions.call_analysis import analyze_call
 from actors.permissions.decide import combine_decisions, decide_access
 from actors.permissions.decision import AccessDecision
+from actors.permissions.grant_binding import GrantBinding
 from actors.permissions.rule_index import get_rule_index
 from messages.policy import FileReadPolicy, PermissionProfile, PermissionRequest, Policy
 
@@ -52,14 +53,20 @@ def decide_call(
     There are three passes: analyze the text of each request, resolve the paths, decide each access.
     """
     workspace_paths = replace(workspace_paths, added_folders=policy.added_directories)
-    rule_index = get_rule_index(policy, chain)
+    rule_index = get_rule_index(policy, chain, [request.permission for request in requests])
     analyzed = analyze_call(requests)
     resolved = resolve_accesses(analyzed, PathResolver(workspace_paths), rule_index)
-    decisions = tuple([(access, decide_access(access, rule_index)) for access in resolved.accesses])
+    grants = GrantBinding(requests, workspace_paths, policy)
+    decisions = tuple(
+        [
+            (access, decide_access(grants.add_digest(access), rule_index))
+            for access in resolved.accesses
+        ]
+    )
     opens_many_files = any(
         rule_index.get_category(request.permission) == "search" for request in requests
     )
     read_policy = FileReadPolicy(policy=policy, profile_chain=chain) if opens_many_files else None
     return CallDecision(
-        combine_decisions(decisions), decisions, resolved.unmatched_files, read_policy
+        grants.bind(combine_decisions(decisions)), decisions, resolved.unmatched_files, read_policy
     )

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -34,6 +34,8 @@ class DirectoryEntry(NamedTuple):
 class GlobExpansion:
     """The patterns of one decision; each folder is listed once for all of them."""
 
+    problem: str = ""
+    """Why more files may match than were found. Empty: all were found."""
     names_left: int = MAX_COMPARED_NAMES
     _listings: dict[str, tuple[DirectoryEntry, ...]] = field(
         default_factory=dict[str, tuple[DirectoryEntry, ...]]
@@ -46,28 +48,26 @@ class GlobExpansion:
         default_factory=dict[str, Callable[[str], object]]
     )
 
-    @property
-    def problem(self) -> str:
-        """Why more files may match than were found. Empty: all were found."""
-        if self.names_left < 0:
-            return "its patterns may match more files than can be checked in advance"
-        return ""
+    def expand(
+        self, pattern: str, base: str, select_relevant: Callable[[list[str]], Collection[str]]
+    ) -> list[str]:
+        """Return at least the paths that bash would expand a pattern to.
 
-    def expand(self, pattern: str, base: str, is_relevant: Callable[[str], bool]) -> Iterator[str]:
-        """Yield at least the paths that bash would expand a pattern to.
-
-        Paths for which `is_relevant` is false are left out, except those that go through a link.
+        Paths that `select_relevant` does not return are left out, except those that go through a
+        link.
         """
         segments = [segment for segment in pattern.split("/") if segment]
         last = max((at for at, segment in enumerate(segments) if is_glob(segment)), default=-1)
         rest = segments[last + 1 :]
         start = "/" if pattern.startswith("/") else base
-        for path, is_linked in self._walk(start, segments[: last + 1], must_be_folder=bool(rest)):
-            if rest or is_linked or is_relevant(path):
-                self.names_left -= _PATH_COST
-                if self.names_left < 0:
-                    return
-                yield "/".join((path, *rest))
+        max_paths = max(self.names_left, 0) // _PATH_COST
+        walked = [*self._walk(start, segments[: last + 1], must_be_folder=bool(rest))]
+        relevant = () if rest else select_relevant([path for path, _ in walked])
+        paths = [path for path, is_linked in walked if rest or is_linked or path in relevant]
+        self.names_left -= _PATH_COST * len(paths)
+        if self.names_left < 0:
+            self.problem = "its patterns may match more files than can be checked in advance"
+        return ["/".join((path, *rest)) for path in paths[:max_paths]]
 
     def _walk(
         self, folder: str, segments: list[str], *, must_be_folder: bool

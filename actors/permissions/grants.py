@@ -96,13 +96,15 @@ def find_command_prefix(command: str) -> str:
 def covers(rule: Rule, access: Access) -> bool:
     """Whether a grant lifts the ask of an access.
 
-    Under a minimum ask, only a grant of the exact text does. The only broader grant is a command
+    Under a minimum ask, only a grant of the exact text does, and only while the files that it
+    executes are unchanged. The only broader grant is a command
     prefix followed by ` *`; it also matches the prefix alone.
     """
     if rule.action != "allow" or rule.permission != access.permission or access.is_target_unknown:
         return False
     if "*" not in rule.pattern:
-        return rule.pattern == get_exact_pattern(access)
+        is_same_text = rule.pattern == get_exact_pattern(access)
+        return is_same_text and rule.executed_digest == access.executed_digest
     is_prefix = rule.pattern.endswith(" *") and rule.pattern.count("*") == 1
     may_cover = rule.permission == "bash" and is_prefix and not access.ask_reason
     return may_cover and compile_rule(rule).has_ask_or_deny_match((access.target,), None)
@@ -114,7 +116,8 @@ def find_grant_problem(rule: Rule, tools: tuple[ToolDeclaration, ...]) -> str:
     if problem:
         return problem
     asks_user = get_categories(tools).get(rule.permission) == "ask"
-    if rule.action != "allow" or rule.agent is not None or asks_user:
+    is_wildcard = "*" in rule.permission
+    if rule.action != "allow" or rule.agent is not None or asks_user or is_wildcard:
         return f"{rule.permission} {rule.pattern} cannot be granted"
     if "*" not in rule.pattern:
         return ""
@@ -129,9 +132,18 @@ def find_grant_problem(rule: Rule, tools: tuple[ToolDeclaration, ...]) -> str:
 
 
 def with_grants(policy: Policy, rules: tuple[Rule, ...], scope: GrantScope = "session") -> Policy:
-    """Return the policy with additional grants; only allow rules are added."""
-    added = (rule for rule in rules if rule.action == "allow")
-    return _with_rules(policy, (*get_grants(policy, scope), *added), scope)
+    """Return the policy with additional grants; only allow rules are added.
+
+    A grant replaces one of the same text that was bound to other files.
+    """
+    added = [rule for rule in rules if rule.action == "allow"]
+    texts = {(rule.permission, rule.pattern) for rule in added}
+    kept = [
+        rule
+        for rule in get_grants(policy, scope)
+        if rule in added or (rule.permission, rule.pattern) not in texts
+    ]
+    return _with_rules(policy, (*kept, *added), scope)
 
 
 def without_grant(policy: Policy, rule: Rule, scope: GrantScope) -> Policy:

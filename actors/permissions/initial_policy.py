@@ -41,6 +41,8 @@ def build_initial_policy(
         sources=sources,
         tools=tools,
         defaults=build_default_rules(tools),
+        workspace_root=paths.root,
+        home=paths.home,
         added_directories=paths.added_folders,
         protected_paths=to_targets(protected, workspace.root),
         trusted=trusted,

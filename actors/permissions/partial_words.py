@@ -1,8 +1,7 @@
-"""The paths that a word with expansions can still be known to name."""
+"""The paths that a word with expansions, which is not literal, can still be known to name."""
 
 import os
 import re
-from collections.abc import Iterator
 
 from actors.bash.parse import Word
 from actors.permissions.glob_expansion import is_glob
@@ -15,28 +14,31 @@ _EXPANSION = re.compile(r"[$`{]|^~")
 _MAX_ALTERNATIVES = 64
 
 
-def expand_partial_word(word: Word, home: str) -> Iterator[tuple[str, bool]]:
-    """Yield the paths that a word names as far as they are known, and whether each is a pattern.
+def expand_partial_word(word: Word, home: str) -> list[tuple[str, bool]]:
+    """Return the paths that a word names as far as they are known, and whether each is a pattern.
 
     Only rules that ask or deny may use the result, because it can be incomplete.
     """
-    if word.is_literal:
-        yield word.text, False
-        return
+    paths: list[tuple[str, bool]] = []
     for text in _expand_braces(word.text):
         path = _CURRENT_DIRECTORY.sub(".", text, count=1) if text[:1] in _VARIABLE_STARTS else text
         home_prefix = _HOME.match(path) if path[:1] in _VARIABLE_STARTS else None
         if home_prefix and (word.has_home_prefix or path[0] != "~"):
             path = os.path.join(home, path[home_prefix.end() :].lstrip("/"))  # noqa: PTH118  (text, not a file)
         if path and not _EXPANSION.search(path):
-            yield path, is_glob(path)
+            paths.append((path, is_glob(path)))
+    return paths
 
 
 def is_fully_expanded(word: Word, home: str) -> bool:
-    """Whether `expand_partial_word` yields everything that a word may name."""
-    return word.is_literal or len([*expand_partial_word(word, home)]) == len(
-        _expand_braces(word.text)
-    )
+    """Whether `expand_partial_word` returns everything that a word may name."""
+    return len(expand_partial_word(word, home)) == len(_expand_braces(word.text))
+
+
+def has_fixed_paths(word: Word, home: str) -> bool:
+    """Whether a word names the same files whatever files exist."""
+    paths = dict(expand_partial_word(word, home))
+    return bool(paths) and not any(paths.values())
 
 
 def _expand_braces(text: str) -> list[str]:

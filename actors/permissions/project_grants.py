@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 GRANTS_FORMAT = 1
 _ENTRY_KEYS = {"permission", "pattern"}
+_OPTIONAL_KEYS = {"executed_digest"}
 
 
 class ProjectGrantsLoaded(Message):
@@ -129,15 +130,16 @@ def _get_roots(contents: StoreContents) -> "dict[str, JsonValue]":
 
 
 def _to_entry(rule: Rule) -> "JsonValue":
-    return {key: value for key, value in asdict(rule).items() if key in _ENTRY_KEYS}
+    keys = _ENTRY_KEYS | _OPTIONAL_KEYS
+    return {key: value for key, value in asdict(rule).items() if key in keys and value}
 
 
 def _parse_entry(entry: "JsonValue", tools: tuple[ToolDeclaration, ...]) -> Rule | None:
     """Return the allow rule of an entry, or None if it could not have been offered as a grant."""
-    if not isinstance(entry, dict) or entry.keys() != _ENTRY_KEYS:
+    if not isinstance(entry, dict) or entry.keys() - _OPTIONAL_KEYS != _ENTRY_KEYS:
         return None
     if not all(isinstance(value, str) for value in entry.values()):
         return None
     fields = cast("dict[str, str]", entry)
-    rule = Rule(permission=fields["permission"], pattern=fields["pattern"], action="allow")
+    rule = Rule(**fields, action="allow")
     return None if find_grant_problem(rule, tools) else rule

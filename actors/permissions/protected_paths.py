@@ -96,6 +96,10 @@ class ProtectedPaths:
             by_depth.setdefault(len(names), set()).add(names)
             self._extra_first_names.add(names[0] if names else "")
 
+    def find_protected(self, targets: Iterable[str]) -> set[str]:
+        """Return the targets that are protected."""
+        return {target for target in targets if self.is_protected(target)}
+
     def is_protected(self, target: str) -> bool:
         """Whether a target (as in a permission request) is protected."""
         if self._is_obviously_unprotected(target):

@@ -1,17 +1,24 @@
 """The rules for one profile chain, indexed once and then applied to many accesses."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from operator import is_
 from typing import TypeAlias
 
 from actors.permissions import default_rules
-from actors.permissions.access import RuleScope
+from actors.permissions.access import Access, RuleScope
 from actors.permissions.decision import AccessDecision, decide_by_rule
 from actors.permissions.mode_order import find_strictest_mode
 from actors.permissions.protected_paths import ProtectedPaths
-from actors.permissions.rule_matching import CompiledRule, compile_rule, fold_case, get_categories
+from actors.permissions.rule_matching import (
+    CompiledRule,
+    compile_rule,
+    fold_case,
+    get_categories,
+    is_match,
+)
+from actors.permissions.rule_patterns import expand_pattern
 from messages.policy import (
     PermissionMode,
     PermissionProfile,
@@ -75,8 +82,53 @@ class RuleIndex:
         """Return the category of a permission."""
         return self.categories.get(permission, "external")
 
-    def has_ask_or_deny_match(self, permission: str, texts: tuple[str, ...]) -> bool:
-        """Whether a rule asks about one of the texts or denies it; case is ignored."""
+    def select_decidable(self, accesses: Sequence[Access]) -> tuple[list[Access], list[Access]]:
+        """Separate the accesses that can be asked about or denied from those that cannot."""
+        texts: dict[tuple[str, RuleScope], list[str]] = {}
+        for access in accesses:
+            found = texts.setdefault((access.permission, access.rule_scope), [])
+            found += (access.target, *access.other_spellings)
+        # Usually no rule can match any of the files, and one check of all paths shows it.
+        unmatched = {key for key, found in texts.items() if self.has_no_possible_match(*key, found)}
+        decidable: list[Access] = []
+        others: list[Access] = []
+        for access in accesses:
+            is_decidable = (
+                access.rule_scope == "all"
+                or access.ask_reason
+                or access.protection_reason
+                or (
+                    (access.permission, access.rule_scope) not in unmatched
+                    and not self.has_no_possible_match(
+                        access.permission,
+                        access.rule_scope,
+                        (access.target, *access.other_spellings),
+                    )
+                )
+            )
+            (decidable if is_decidable else others).append(access)
+        return decidable, others
+
+    def find_restricted(
+        self, permissions: tuple[str, ...], spellings: Iterable[tuple[str, ...]]
+    ) -> list[bool]:
+        """Find the files, given by their spellings, that a rule asks about or denies.
+
+        Case is ignored.
+        """
+        files = tuple(spellings)
+        # Usually no rule can match any of the files, and one check of all paths shows it.
+        paths = tuple([path for file in files for path in file])
+        possible = [
+            permission
+            for permission in permissions
+            if not self.has_no_possible_match(permission, "ask_or_deny", paths)
+        ]
+        if not possible:
+            return [False] * len(files)
+        return [any(self._has_restriction(name, file) for name in possible) for file in files]
+
+    def _has_restriction(self, permission: str, texts: tuple[str, ...]) -> bool:
         if self.has_no_possible_match(permission, "ask_or_deny", texts):
             return False
         folded_texts = tuple(map(fold_case, texts))
@@ -86,7 +138,7 @@ class RuleIndex:
         )
 
     def has_no_possible_match(
-        self, permission: str, rule_scope: RuleScope, texts: tuple[str, ...]
+        self, permission: str, rule_scope: RuleScope, texts: Iterable[str]
     ) -> bool:
         """Whether a quick substring check shows that no rule of the scope matches."""
         substrings = self.required_substrings.get((permission, rule_scope), ())
@@ -96,9 +148,15 @@ class RuleIndex:
 class _IndexKey:
     """A policy and a chain, compared by identity because comparing their contents is slow."""
 
-    def __init__(self, policy: Policy, chain: tuple[PermissionProfile, ...]) -> None:
+    def __init__(
+        self,
+        policy: Policy,
+        chain: tuple[PermissionProfile, ...],
+        external_permissions: frozenset[str] = frozenset(),
+    ) -> None:
         self.policy = policy
         self.chain = chain
+        self.external_permissions = external_permissions
 
     def __hash__(self) -> int:
         return hash((id(self.policy), *map(id, self.chain)))
@@ -107,22 +165,34 @@ class _IndexKey:
         return (
             isinstance(other, _IndexKey)
             and self.policy is other.policy
+            and self.external_permissions == other.external_permissions
             and len(self.chain) == len(other.chain)
             and all(map(is_, self.chain, other.chain))
         )
 
 
-def get_rule_index(policy: Policy, chain: tuple[PermissionProfile, ...]) -> RuleIndex:
-    """Return the index for a chain; it is cached by the identity of policy and profiles."""
-    return _build_index(_IndexKey(policy, chain))
+def get_rule_index(
+    policy: Policy, chain: tuple[PermissionProfile, ...], permissions: Iterable[str] = ()
+) -> RuleIndex:
+    """Return the index for a chain; it is cached by the identity of policy and profiles.
+
+    `permissions` are those of a call. The rules for an external one are indexed on demand, because
+    its name is not known in advance, and a rule's permission may be a pattern.
+    """
+    index = _build_index(_IndexKey(policy, chain))
+    external = frozenset(name for name in permissions if name not in index.categories)
+    return _build_index(_IndexKey(policy, chain, external)) if external else index
 
 
 @lru_cache(16)
 def _build_index(key: _IndexKey) -> RuleIndex:
     policy, chain = key.policy, key.chain
+    categories = get_categories(policy.tools)
+    permissions = (*categories, *key.external_permissions)
     max_modes: list[PermissionMode] = [profile.max_mode for profile in chain]
     groups_by_profile = tuple(
-        _build_groups(_list_sources(policy, profile), profile.agent) for profile in chain
+        _build_groups(policy, _list_sources(policy, profile), profile.agent, permissions)
+        for profile in chain
     )
     default_groups = {
         name: _build_group(
@@ -134,7 +204,7 @@ def _build_index(key: _IndexKey) -> RuleIndex:
                 for rule in rules
             ]
         )
-        for name, rules in _group_by_permission(policy.defaults)
+        for name, rules in _group_by_permission(policy.defaults, permissions)
     }
     all_groups: tuple[dict[str, RuleGroups], ...] = (
         *groups_by_profile,
@@ -147,20 +217,33 @@ def _build_index(key: _IndexKey) -> RuleIndex:
         default_groups=default_groups,
         required_substrings=_find_required_substrings(all_groups),
         protected_paths=ProtectedPaths(policy.protected_paths or ()),
-        categories=get_categories(policy.tools),
+        categories=categories,
         ask_or_deny_rules=_list_ask_or_deny_rules(all_groups),
         effective_mode=find_strictest_mode(policy.mode, *max_modes),
         read_only_profile=next((profile for profile in chain if profile.read_only), None),
     )
 
 
-def _build_groups(sources: tuple[RuleSource, ...], agent: str) -> dict[str, RuleGroups]:
+def _build_groups(
+    policy: Policy, sources: tuple[RuleSource, ...], agent: str, permissions: tuple[str, ...]
+) -> dict[str, RuleGroups]:
     """Group the rules that apply to an agent by permission and source."""
     groups: dict[str, list[RuleGroup]] = {}
+    categories = get_categories(policy.tools)
     for source in sources:
         own = tuple(rule for rule in source.rules if rule.agent in (None, agent))
-        for name, rules in _group_by_permission(own):
-            indexed = [(compile_rule(rule), decide_by_rule(rule, source.name)) for rule in rules]
+        for name, rules in _group_by_permission(own, permissions):
+            category = categories.get(name, "external")
+            indexed = [
+                (
+                    compile_rule(replace(rule, permission=name, pattern=pattern)),
+                    decide_by_rule(rule, source.name),
+                )
+                for rule in rules
+                for pattern in expand_pattern(
+                    rule, category, workspace_root=policy.workspace_root, home=policy.home
+                )
+            ]
             groups.setdefault(name, []).append(_build_group(indexed, trusted=source.trusted))
     return {name: tuple(found) for name, found in groups.items()}
 
@@ -208,7 +291,7 @@ def _remove_redundant(substrings: list[str]) -> tuple[str, ...]:
     )
 
 
-def _may_contain_any(texts: tuple[str, ...], substrings: tuple[str, ...]) -> bool:
+def _may_contain_any(texts: Iterable[str], substrings: tuple[str, ...]) -> bool:
     """Whether a text may contain a substring.
 
     All texts are searched as one. A match across two texts only costs a needless full check.
@@ -220,11 +303,16 @@ def _may_contain_any(texts: tuple[str, ...], substrings: tuple[str, ...]) -> boo
     return any(map(lower.__contains__, substrings))
 
 
-def _group_by_permission(rules: tuple[Rule, ...]) -> Iterable[tuple[str, list[Rule]]]:
-    """Group rules by permission, the last one first."""
+def _group_by_permission(
+    rules: tuple[Rule, ...], permissions: tuple[str, ...]
+) -> Iterable[tuple[str, list[Rule]]]:
+    """Group rules by permission, the last one first; a rule may apply to several permissions."""
     groups: dict[str, list[Rule]] = {}
     for rule in reversed(rules):
-        groups.setdefault(rule.permission, []).append(rule)
+        is_wildcard = "*" in rule.permission
+        for name in permissions if is_wildcard else (rule.permission,):
+            if not is_wildcard or is_match(rule.permission, name):
+                groups.setdefault(name, []).append(rule)
     return groups.items()
 
 

@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import get_args
@@ -31,6 +31,7 @@ INHERENT_CATEGORIES: dict[str, ToolCategory] = {
 }
 """The permissions that commands consist of, by category; they exist without any tool."""
 
+_MCP_PREFIX = "mcp__"
 _MCP_TOOL_NAME = re.compile(r"mcp__[A-Za-z0-9_.-]+__[A-Za-z0-9_.-]+")
 _AGENT_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,47}")
 _CACHE_SIZE = 4_096
@@ -43,10 +44,13 @@ def get_categories(tools: Iterable[ToolDeclaration]) -> dict[str, ToolCategory]:
 
 def find_rule_problem(rule: Rule, tools: tuple[ToolDeclaration, ...]) -> str:
     """Return why a rule is invalid, or an empty string."""
-    categories = get_categories(tools)
-    if rule.permission not in categories and not is_mcp_tool_name(rule.permission):
+    permission, categories = rule.permission, get_categories(tools)
+    is_wildcard = "*" in permission
+    is_valid = is_mcp_tool_name(permission) or permission in categories
+    if not (_can_match_permission(permission, categories) if is_wildcard else is_valid):
+        problem = "no permission matches" if is_wildcard else "unknown permission"
         known = ", ".join(sorted(categories))
-        return f"unknown permission {rule.permission!r}; known: {known}, mcp__<server>__<tool>"
+        return f"{problem} {permission!r}; known: {known}, mcp__<server>__<tool>"
     if not rule.pattern:
         return "the pattern is empty and matches nothing; use * to match everything"
     if rule.action not in get_args(Action):
@@ -64,39 +68,15 @@ def find_source_problem(sources: Iterable[RuleSource], tools: tuple[ToolDeclarat
     return next((f"{source.name}: {problem}" for source, problem in problems if problem), "")
 
 
+def _can_match_permission(pattern: str, known: Iterable[str]) -> bool:
+    start = pattern.partition("*")[0]
+    can_match_mcp_tool = start.startswith(_MCP_PREFIX) or _MCP_PREFIX.startswith(start)
+    return can_match_mcp_tool or any(is_match(pattern, permission) for permission in known)
+
+
 def is_mcp_tool_name(name: str) -> bool:
     """Whether a name has the form of an MCP server's tool."""
     return _MCP_TOOL_NAME.fullmatch(name) is not None
-
-
-def find_rule_warnings(
-    rules: tuple[Rule, ...], tools: tuple[ToolDeclaration, ...]
-) -> tuple[str, ...]:
-    """Return a warning for each rule of a source that does less than its author may expect."""
-    categories = get_categories(tools)
-    warnings = (
-        _find_missing_write_rule(rule, rules, categories) or _find_literal_path(rule, categories)
-        for rule in rules
-    )
-    return tuple(warning for warning in warnings if warning)
-
-
-def _find_missing_write_rule(
-    rule: Rule, rules: tuple[Rule, ...], categories: Mapping[str, ToolCategory]
-) -> str:
-    is_change = categories.get(rule.permission) == "change"
-    if not is_change or rule.permission == "write" or rule.action == "allow":
-        return ""
-    if any(other.permission == "write" and other.pattern == rule.pattern for other in rules):
-        return ""
-    return f"{format_rule(rule)}: the rule does not cover write; add the same rule for write"
-
-
-def _find_literal_path(rule: Rule, categories: Mapping[str, ToolCategory]) -> str:
-    is_path = categories.get(rule.permission) in PATH_CATEGORIES
-    if is_path and rule.pattern.startswith(("~", "$", "./")):
-        return f"{format_rule(rule)}: only * is special in a pattern; write out the path"
-    return ""
 
 
 def format_rule(rule: Rule) -> str:

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from actors.bash.parse import AndChain, CommandPart, ParsedCommand, Words
 from actors.paths.resolve import PathResolver
@@ -23,6 +23,45 @@ class WorkingDirectories(NamedTuple):
     """There were too many directories to follow."""
 
 
+class PlacedPart(NamedTuple):
+    """A part of a command, and where it may run."""
+
+    part: CommandPart
+    where: WorkingDirectories
+    is_nested: bool = False
+    """It is visible inside another part; it can only restrict."""
+
+
+_PlacedPartKey: TypeAlias = tuple[int, WorkingDirectories, bool]
+"""The identity of a part, where it may run, and whether it is nested."""
+
+
+def place_parts(command: ParsedCommand, resolver: PathResolver) -> list[PlacedPart]:
+    """List the parts of a command in order, each followed by those nested in it, without repeats.
+
+    A part may be the same object as another one, as equal parts are analyzed once.
+    """
+    placed: dict[_PlacedPartKey, PlacedPart] = {}
+    directories = find_working_directories(command, resolver)
+    for part, where in zip(command.parts, directories, strict=True):
+        _add_part(placed, PlacedPart(part, where), resolver)
+    return [*placed.values()]
+
+
+def _add_part(
+    placed: dict[_PlacedPartKey, PlacedPart], added: PlacedPart, resolver: PathResolver
+) -> None:
+    part, where, is_nested = added
+    key = (id(part), where, is_nested)
+    if key in placed:
+        return
+    placed[key] = added
+    if part.nested_parts:
+        directories = _find_part_directories(part.nested_parts, where, resolver)
+        for nested, nested_where in zip(part.nested_parts, directories, strict=True):
+            _add_part(placed, PlacedPart(nested, nested_where, is_nested=True), resolver)
+
+
 def find_working_directories(
     command: ParsedCommand, resolver: PathResolver
 ) -> tuple[WorkingDirectories, ...]:
@@ -36,15 +75,15 @@ def find_working_directories(
     if not any(map(_changes_directory, command.parts)):
         return (start,) * len(command.parts)
     if not command.may_repeat:
-        return tuple(find_part_directories(command.parts, start, resolver, command.chains))
-    found = tuple(find_part_directories(command.parts, start, resolver))
+        return tuple(_find_part_directories(command.parts, start, resolver, command.chains))
+    found = tuple(_find_part_directories(command.parts, start, resolver))
     last = found[-1]
     if _changes_directory(command.parts[-1]):
         last = _merge(last, _follow_change(command.parts[-1], last, resolver), resolver)
     return (WorkingDirectories(last.directories, is_certain=False),) * len(found)
 
 
-def find_part_directories(
+def _find_part_directories(
     parts: tuple[CommandPart, ...],
     start: WorkingDirectories,
     resolver: PathResolver,

@@ -4,6 +4,8 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
+from actors.sessions.damage import DamagedRecords, describe_damage
+
 
 class _FileError(Exception):
     """One of our own files cannot be used; `detail` is one line for the user."""
@@ -37,14 +39,13 @@ class LogLockedError(LogError):
 class LogDamagedError(LogError):
     """A record before the last group is damaged; the file was not changed."""
 
-    def __init__(
-        self, path: Path, line: int, offset_bytes: int, line_count: int, reason: str
-    ) -> None:
-        """Create the error with the place of the damage; `line` counts from 1."""
+    def __init__(self, path: Path, damage: tuple[DamagedRecords, ...], line_count: int) -> None:
+        """Create the error with what is damaged and how to continue."""
+        first = damage[0]
         super().__init__(
-            f"{path}: damaged at line {line} of {line_count} (byte {offset_bytes}): {reason}. "
-            f"The {line - 1} records before it are intact, and the file was not changed. "
-            "Start a new session without --continue and --resume"
+            f"{path}: damaged at line {first.line} of {line_count} (byte {first.offset_bytes}). "
+            f"{describe_damage(damage)} The file was not changed and cannot be continued. "
+            f"Continue in a copy without the damaged turn: greenroom --fork {path.stem}"
         )
 
 

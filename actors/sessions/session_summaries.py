@@ -19,8 +19,9 @@ from messages.turns import TurnStarted
 
 _TURN_START = b'{"type":"turn_started"'
 
-SessionState: TypeAlias = Literal["locked", "available", "unusable"]
-"""locked: a program, perhaps this one, has it open · unusable: see `problem`."""
+SessionState: TypeAlias = Literal["locked", "available", "damaged", "unusable"]
+"""locked: a program, perhaps this one, has it open · damaged: it can be read and forked · unusable:
+neither; see `problem` for both."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class SessionSummary:
     first_prompt: str = ""
     turn_count: int = 0
     problem: str = ""
-    """Why the session is unusable; empty if it is not."""
+    """What is damaged, or why the session is unusable; empty: neither."""
 
     @property
     def session_id(self) -> str:
@@ -73,16 +74,20 @@ def _summarize(path: Path, descriptor: int, file_system: FileSystem) -> SessionS
     lines = file_system.read(descriptor).split(b"\n")
     workspace, problem = _read_workspace(lines)
     turns = [line for line in lines if line.startswith(_TURN_START)]
-    problem = problem or _find_damage(lines)
+    damage = _find_damage(lines)
+    state: SessionState = "locked" if is_locked else "available"
+    if damage or problem:
+        has_records = any(map(has_valid_checksum, lines))
+        state = "damaged" if damage and has_records else "unusable"
     return SessionSummary(
         path,
-        "unusable" if problem else "locked" if is_locked else "available",
+        state,
         status.st_size,
         status.st_mtime,
         workspace=workspace,
         first_prompt=_read_first_prompt(turns),
         turn_count=len(turns),
-        problem=problem,
+        problem=damage if state == "damaged" else problem or damage,
     )
 
 

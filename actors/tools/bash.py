@@ -6,10 +6,11 @@ import signal
 
 from pydantic import AliasChoices, Field
 
+from actors.paths.resolve import WorkspacePaths
 from actors.paths.workspace import Workspace
+from actors.permissions.executed_files import find_executed_files, has_no_file_names
 from actors.tools import tool_list
 from actors.tools.command_runner import CommandResult
-from actors.tools.executed_files import find_executed_files, has_no_file_names
 from actors.tools.file_content import encode_text
 from actors.tools.local_command_runner import OUTPUT_GRACE_S
 from actors.tools.output_spool import MAX_OUTPUT_CHARS
@@ -126,9 +127,11 @@ def format_result(result: CommandResult, timeout_s: float) -> ToolOutput:
 
 
 async def _find_executed_files(command: str, workspace: Workspace) -> tuple[FileDigest, ...]:
-    if has_no_file_names(command, workspace):
+    if has_no_file_names(command, workspace.cwd):
         return ()
-    return await asyncio.to_thread(find_executed_files, command, workspace)
+    paths = WorkspacePaths(root=str(workspace.root), cwd=str(workspace.cwd))
+    files = await asyncio.to_thread(find_executed_files, command, paths)
+    return tuple(FileDigest(path=file.path, digest=file.digest) for file in files)
 
 
 def _add_directory(arguments: BashArguments, context: ToolContext) -> str:

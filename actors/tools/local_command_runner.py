@@ -31,6 +31,7 @@ _OVERRIDES = {"PAGER": "cat", "GIT_PAGER": "cat", "TERM": "dumb", "GIT_TERMINAL_
 # With these, bash runs or reads something that the command's text does not show.
 _REMOVED = ("BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "BASH_COMPAT", "CDPATH", "GLOBIGNORE")
 _REMOVED_PREFIXES = ("ANTHROPIC_", "BASH_FUNC_")
+_GIT_CONFIG_COUNT = "GIT_CONFIG_COUNT"
 
 
 class LocalCommandRunner:
@@ -104,7 +105,21 @@ def make_child_environment(inherited: Mapping[str, str]) -> dict[str, str]:
         for name, value in inherited.items()
         if name not in _REMOVED and not name.startswith(_REMOVED_PREFIXES)
     }
-    return environment | _OVERRIDES
+    return environment | _OVERRIDES | _make_git_configuration(inherited.get(_GIT_CONFIG_COUNT, ""))
+
+
+def _make_git_configuration(count: str) -> dict[str, str]:
+    """Return the variables that stop git from using a bare repository in a folder of the project.
+
+    Ordinary files can form one, and its configuration can name programs that git runs. The setting
+    follows those that the environment already has, so it wins.
+    """
+    index = int(count) if count.isascii() and count.isdigit() else 0
+    return {
+        f"GIT_CONFIG_KEY_{index}": "safe.bareRepository",
+        f"GIT_CONFIG_VALUE_{index}": "explicit",
+        _GIT_CONFIG_COUNT: str(index + 1),
+    }
 
 
 def _start(

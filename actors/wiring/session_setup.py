@@ -6,7 +6,7 @@ Loads no actor code, because the first screen is drawn before the actors are cre
 import logging
 import os
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from actors.agents.definition.definition import BUILD_AGENT, Definition
@@ -108,6 +108,8 @@ class SessionHandle:
     """Writer for the subagents' transcripts; None: no transcripts."""
     torn_file: Path | None = None
     """As in `LogContents`."""
+    fork_notice: str = ""
+    """As in `ForkedSession`."""
 
 
 def open_session(options: SessionOptions, wall_clock: WallClock) -> SessionHandle:
@@ -117,11 +119,18 @@ def open_session(options: SessionOptions, wall_clock: WallClock) -> SessionHandl
         LogError: the session file cannot be used; the detail is shown to the user.
     """
     path = options.resume_path
+    notice = ""
     if path and options.fork:
-        path = fork_session(path, options.project_state_folder, _new_id(wall_clock))
+        fork = fork_session(
+            path,
+            options.project_state_folder,
+            _new_id(wall_clock),
+            str(options.workspace.root),
+        )
+        path, notice = fork.path, fork.notice
     session = _resume(options, path, wall_clock) if path else _create(options, wall_clock)
     log.debug("run %d of %s with %s", session.run, session.log.path, options.model_name)
-    return session
+    return replace(session, fork_notice=notice)
 
 
 def _resume(options: SessionOptions, path: Path, wall_clock: WallClock) -> SessionHandle:

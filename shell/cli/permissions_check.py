@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, BinaryIO, cast
 
 from actors.paths.resolve import WorkspacePaths
 from actors.paths.workspace import Workspace
@@ -24,6 +24,7 @@ from actors.sessions.state_paths import config_folder, list_own_files
 from actors.tools.tool_list import DECLARED_TOOLS
 from messages.policy import PermissionProfile, PermissionRequest, Policy, Rule, RuleSource
 from shell.config.config_files import ConfigLocations, build_rule_sources, read_config_files
+from shell.config.rule_linter import make_rule_linter
 from shell.config.trust_store import read_trust_store
 from shell.config.workspace_discovery import find_git_folders, find_workspace
 from shell.process.state_folder import find_state_folder
@@ -38,6 +39,8 @@ _RULE_KEYS = {"permission", "pattern", "action"}
 _BATCH_KEYS = {"id", "tool", "target", "rules"}
 _MAX_INPUT_BYTES = 16 * 1024 * 1024
 """For one line of a batch, and for a file of rules."""
+_MAX_SKIPPED_BYTES = 1024 * 1024 * 1024
+"""A longer line ends a batch, because it may never end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +105,10 @@ def _build_policy(
 ) -> Policy:
     if options.rules_file is not None:
         rules = _parse_json(_read_text(Path(options.rules_file)), options.rules_file)
-        return _build_rules_only_policy(tuple(_parse_rules(rules, options.rules_file)))
+        parsed = tuple(_parse_rules(rules, options.rules_file))
+        for index, warning in make_rule_linter(workspace).find_warnings(parsed).items():
+            print_error(f"{options.rules_file}: rule {index + 1}: {warning}")
+        return _build_rules_only_policy(parsed, resolve_workspace_paths(workspace))
     trusted_folders = read_trust_store(find_state_folder(environment) / "trust.json").folders
     own_files = list_own_files(environment)
     trusted = bool(trusted_folders.get(str(workspace.root)))
@@ -141,10 +147,15 @@ def _build_profile(
     return build_profile(definition) if definition else empty
 
 
-def _build_rules_only_policy(rules: tuple[Rule, ...]) -> Policy:
+def _build_rules_only_policy(rules: tuple[Rule, ...], workspace_paths: WorkspacePaths) -> Policy:
     """Return a policy with these rules alone: no defaults, protected paths or grants."""
-    sources = (RuleSource(name="rules", rules=rules),)
-    return Policy(sources=sources, tools=DECLARED_TOOLS, protected_paths=None)
+    return Policy(
+        sources=(RuleSource(name="rules", rules=rules),),
+        tools=DECLARED_TOOLS,
+        workspace_root=workspace_paths.root,
+        home=workspace_paths.home,
+        protected_paths=None,
+    )
 
 
 def _parse_rules(value: object, location: str) -> Iterator[Rule]:
@@ -193,22 +204,32 @@ def _run_batch(path: Path, context: CheckContext) -> Iterator[dict[str, object]]
 def _read_lines(path: Path) -> Iterator[bytes]:
     """Read line by line, so that a file may be long, or a pipe that is still being written.
 
-    A line that is too long ends the batch, because it may never end.
+    Of a line that is too long, only as much is returned as shows it.
     """
     try:
         with path.open("rb") as file:
             number = 0
             while line := file.readline(_MAX_INPUT_BYTES + 1):
                 number += 1
-                _require_size(line, f"{path}:{number}")
                 yield line
+                _skip_rest(line, file, f"{path}:{number}")
     except (OSError, ValueError) as error:
         raise _to_start_error(path, error) from error
+
+
+def _skip_rest(line: bytes, file: BinaryIO, location: str) -> None:
+    """Skip the rest of a line that was not read completely; it may never end."""
+    skipped_bytes = 0
+    while len(line) > _MAX_INPUT_BYTES and not line.endswith(b"\n"):
+        skipped_bytes += len(line)
+        _require_size(skipped_bytes, location, _MAX_SKIPPED_BYTES)
+        line = file.readline(_MAX_INPUT_BYTES + 1)
 
 
 def _evaluate_line(line: bytes, location: str, context: CheckContext) -> dict[str, object]:
     line_id: object = None
     try:
+        _require_size(len(line), location)
         value = _parse_json(_decode(line, location), location)
         fields = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
         line_id = fields.get("id")
@@ -228,7 +249,8 @@ def _evaluate_fields(
         raise StartError(message)
     _require_tool(tool, location)
     if "rules" in fields:
-        policy = _build_rules_only_policy(tuple(_parse_rules(fields["rules"], location)))
+        rules = tuple(_parse_rules(fields["rules"], location))
+        policy = _build_rules_only_policy(rules, context.workspace_paths)
         profile = PermissionProfile(agent=context.profile.agent)
         context = CheckContext(policy, context.workspace_paths, profile)
     return context.decide(tool, target)
@@ -256,13 +278,13 @@ def _read_text(path: Path) -> str:
             data = file.read(_MAX_INPUT_BYTES + 1)
     except (OSError, ValueError) as error:
         raise _to_start_error(path, error) from error
-    _require_size(data, str(path))
+    _require_size(len(data), str(path))
     return _decode(data, str(path))
 
 
-def _require_size(data: bytes, location: str) -> None:
-    if len(data) > _MAX_INPUT_BYTES:
-        message = f"{location}: longer than {_MAX_INPUT_BYTES // 1024**2} MiB"
+def _require_size(size_bytes: int, location: str, max_bytes: int = _MAX_INPUT_BYTES) -> None:
+    if size_bytes > max_bytes:
+        message = f"{location}: longer than {max_bytes // 1024**2} MiB"
         raise StartError(message)
 
 
@@ -299,7 +321,8 @@ def _format_json(call_decision: CallDecision, policy: Policy) -> str:
 
 
 def _to_json_object(rule: Rule) -> dict[str, str]:
-    return {key: value for key, value in asdict(rule).items() if value is not None}
+    keys = ("permission", "pattern", "action", "agent")
+    return {key: value for key in keys if (value := getattr(rule, key)) is not None}
 
 
 def _format_text(call_decision: CallDecision) -> str:

@@ -4,17 +4,17 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from actors.sessions.damage import describe_damage
 from actors.sessions.errors import LogError
-from actors.sessions.log_reader import LogContents, read_log, select_records_for
+from actors.sessions.log_reader import LogContents, read_damaged_log
 from actors.sessions.state_paths import project_folder
-from messages.address import PRIMARY
 from shell.cli.session_lookup import find_session
 from shell.config.workspace_discovery import find_workspace, get_current_folder
 from shell.process.state_folder import open_state_folder
 from shell.process.stdout import write_stdout
 from shell.process.streams import print_error
 from shell.sessions.export_file import write_new_file
-from shell.sessions.export_formats import records_to_json, records_to_markdown
+from shell.sessions.export_formats import session_to_json, session_to_markdown
 from shell.sessions.session_list import list_sessions
 from shell.startup.errors import StartError, to_start_error
 from shell.startup.options import SessionsOptions
@@ -40,7 +40,7 @@ def run_sessions_command(
     path = find_session(project, options.session_id)
     contents = _read_session(path)
     if options.action == "show":
-        _print(records_to_markdown(select_records_for(contents, PRIMARY)))
+        _print(session_to_markdown(contents))
     else:
         _export(contents, options)
     return 0
@@ -62,19 +62,24 @@ def _format_list(project: Path, now_s: float) -> str:
 
 def _read_session(path: Path) -> LogContents:
     try:
-        contents = read_log(path)
+        contents = read_damaged_log(path)
     except LogError as error:
         raise to_start_error(error.detail, error.__cause__) from error
     if contents.torn:
         print_error(f"{path}: the last record is incomplete and was left out")
+    if contents.damage:
+        print_error(
+            f"{path}: damaged. {describe_damage(contents.damage)} The rest is complete. "
+            f"Continue in a copy without the damaged turn: greenroom --fork {path.stem}"
+        )
     return contents
 
 
 def _export(contents: LogContents, options: SessionsOptions) -> None:
     if options.output_format == "json":
-        data = records_to_json(contents.lines)
+        data = session_to_json(contents)
     else:
-        data = records_to_markdown(select_records_for(contents, PRIMARY)).encode("utf-8", "replace")
+        data = session_to_markdown(contents).encode("utf-8", "replace")
     if options.output_file is None:
         _print(data.decode())
     else:

@@ -5,8 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from actors.sessions.errors import LogError
-from actors.sessions.log_reader import read_log, select_records_for
-from messages.address import PRIMARY
+from actors.sessions.log_reader import read_damaged_log
 from shell.commands.command import Command, ReplHost
 from shell.sessions.export_file import write_new_file
 
@@ -23,10 +22,10 @@ def export(words: list[str], host: ReplHost) -> str:
 
 
 def _write(session: Path, target: Path) -> str:
-    from shell.sessions.export_formats import records_to_markdown  # noqa: PLC0415  (only for this)
+    from shell.sessions.export_formats import session_to_markdown  # noqa: PLC0415  (only for this)
 
     try:
-        text = records_to_markdown(select_records_for(read_log(session), PRIMARY))
+        text = session_to_markdown(read_damaged_log(session))
         write_new_file(target, text.encode("utf-8", "replace"))
     except FileExistsError:
         return f"{target} already exists. Choose another file: /export FILE"

@@ -30,6 +30,7 @@ class DiscoveredAgents:
     files: tuple[ParsedDefinition, ...] = ()
     """Files in use, and files that another one of the same name overrides."""
     problems: tuple[str, ...] = ()
+    """Files that are ignored, and rules that do not mean what they say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,9 @@ def discover_agents(user_folder: Path, workspace: Workspace, *, trusted: bool) -
                 parsed.append(_read_definition(path, folder))
             except (DefinitionError, OSError) as error:
                 problems.append(_format_problem(path, error))
+    for file in parsed:
+        if file.definition.rules:
+            problems += _list_rule_warnings(file, workspace)
     merged = {definition.name: definition for definition in BUILT_IN_DEFINITIONS}
     merged |= {file.definition.name: file.definition for file in parsed}
     return DiscoveredAgents(tuple(merged.values()), tuple(parsed), tuple(problems))
@@ -100,6 +104,13 @@ def _read_definition(path: Path, folder: _AgentFolder) -> ParsedDefinition:
         message = f"{path}: {parsed.definition.name} is the name of a built-in agent"
         raise DefinitionError(message)
     return parsed
+
+
+def _list_rule_warnings(file: ParsedDefinition, workspace: Workspace) -> list[str]:
+    from shell.config.rule_linter import make_rule_linter  # noqa: PLC0415  (only if there are rules)
+
+    warnings = make_rule_linter(workspace).find_warnings(file.definition.rules)
+    return [f"{file.path}: {warning}" for warning in warnings.values()]
 
 
 def _format_problem(path: Path, error: DefinitionError | OSError) -> str:

@@ -2,6 +2,7 @@
 
 import os
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from actors.paths.workspace import Workspace
@@ -9,6 +10,9 @@ from messages.policy import RuleSource
 from shell.config.config_file import ConfigFile, ConfigFileError, read_config_file
 from shell.config.trust_store import PROJECT_CONFIG
 from shell.startup.errors import StartError
+
+MAX_WARNINGS = 20
+"""Warnings about the rules of one file that are shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +33,7 @@ class ConfigFiles:
     user: ConfigFile | None = None
     project: ConfigFile | None = None
     notices: tuple[str, ...] = ()
-    """Why an untrusted project's file is ignored."""
+    """Why an untrusted project's file is ignored, and warnings about rules."""
 
 
 def read_config_files(locations: ConfigLocations) -> ConfigFiles:
@@ -54,7 +58,22 @@ def read_config_files(locations: ConfigLocations) -> ConfigFiles:
             notices.append(f"{error.problems[0]}; the file is ignored")
     if problems:
         raise StartError(*problems)
+    for file in (user, project if locations.trusted else None):
+        if file and file.config.rules:
+            notices += _list_warnings(file, locations.workspace)
     return ConfigFiles(user, project, tuple(notices))
+
+
+def _list_warnings(file: ConfigFile, workspace: Workspace) -> list[str]:
+    from shell.config.rule_linter import make_rule_linter  # noqa: PLC0415  (only if there are rules)
+
+    warnings = make_rule_linter(workspace).find_warnings(file.config.rules)
+    lines = [
+        f"{file.format_location('rules', index)}: {warning}"
+        for index, warning in islice(warnings.items(), MAX_WARNINGS)
+    ]
+    more = len(warnings) - len(lines)
+    return [*lines, *([f"{file.path}: {more} more rules with warnings"] if more else [])]
 
 
 def read_project_config(

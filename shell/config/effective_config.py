@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from actors.permissions.rule_matching import find_rule_warnings
-from actors.tools.tool_list import DECLARED_TOOLS
 from messages.policy import RuleSource
 from shell.config import config_layers
 from shell.config.config_files import (
@@ -43,8 +41,7 @@ def load_effective_config(
     project, notices = _filter_project(files, lower_layers, trusted=locations.trusted)
     settings = config_layers.merge_layers(flags, variables, project, lower_layers)
     sources = build_rule_sources(files, trusted=locations.trusted)
-    warnings = (text for source in sources if source.trusted for text in _list_warnings(source))
-    return EffectiveConfig(settings, sources, (*files.notices, *notices, *warnings))
+    return EffectiveConfig(settings, sources, (*files.notices, *notices))
 
 
 def _filter_project(
@@ -55,8 +52,3 @@ def _filter_project(
     if trusted:
         return config_layers.filter_trusted_project(files.project)
     return config_layers.filter_untrusted_project(files.project.config, lower_layers), ()
-
-
-def _list_warnings(source: RuleSource) -> tuple[str, ...]:
-    warnings = find_rule_warnings(source.rules, DECLARED_TOOLS)
-    return tuple(f"{source.name}: {warning}" for warning in warnings)

@@ -1,6 +1,7 @@
 """Standard output: unbuffered writes that never keep the program from ending."""
 
 import errno
+import fcntl
 import os
 
 STDOUT_FD = 1
@@ -12,6 +13,17 @@ class OutputError(Exception):
 
 class OutputStalledError(Exception):
     """A signal arrived while a write was blocked by the reader; the write is incomplete."""
+
+
+def check_stdout() -> None:
+    """Check that standard output is open for writing, before work is done whose result it gets.
+
+    Raises:
+        OutputError: it is not.
+    """
+    if fcntl.fcntl(STDOUT_FD, fcntl.F_GETFL) & os.O_ACCMODE == os.O_RDONLY:
+        message = "standard output is closed; open it, or redirect it to a file or /dev/null"
+        raise OutputError(message)
 
 
 class StdoutWriter:
@@ -59,6 +71,5 @@ def write_stdout(data: bytes) -> None:
         while data:
             data = data[os.write(STDOUT_FD, data) :]
     except OSError as error:
-        is_closed = error.errno in (errno.EPIPE, errno.EBADF)
-        message = "" if is_closed else f"standard output: {error.strerror}"
+        message = "" if error.errno == errno.EPIPE else f"standard output: {error.strerror}"
         raise OutputError(message) from error

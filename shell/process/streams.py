@@ -22,11 +22,13 @@ def fix_home() -> None:
 def fix_streams() -> None:
     """Replace closed standard streams with the null device; let stdout accept any character.
 
-    Otherwise one of our files would get the stream's number, and everything that is printed.
+    Otherwise one of our files would get the stream's number, and everything that is printed. The
+    replacement of standard output cannot be written, so that its loss is reported.
     """
     for number, (name, mode) in enumerate(_STREAMS):
         if getattr(sys, name) is None:
-            os.open(os.devnull, os.O_RDWR)  # gets the lowest free number, which is the stream's
+            flags = os.O_RDONLY if name == "stdout" else os.O_RDWR
+            os.open(os.devnull, flags)  # gets the lowest free number, which is the stream's
             setattr(sys, name, os.fdopen(number, mode, encoding="utf-8"))
     cast("TextIOWrapper", sys.stdout).reconfigure(errors="replace")
 

@@ -88,6 +88,10 @@ class ApprovalInput:
         self._approval_prompt.focus()
         self._on_change()
 
+    def disarm(self) -> None:
+        """Take no key as an answer until the prompt arms again."""
+        self._approval_prompt.on_draft_edit()
+
     def _insert(self, text: str) -> None:
         if text.isprintable() or len(text) > 1:
             self._windows.current_buffer.insert_text(text)

@@ -70,8 +70,8 @@ class KeyActions:
             case Focus.MENU:
                 if self._completion.accept():
                     self._draft_input.submit()
-            case Focus.APPROVAL if self._task_view.is_open:
-                return  # the draft is not visible
+            case Focus.APPROVAL if self._task_view.is_open:  # the draft is not visible
+                self._task_view.open_selected()
             case Focus.APPROVAL | Focus.DRAFT:
                 self._draft_input.submit()
             case Focus.QUESTION:
@@ -125,7 +125,16 @@ class KeyActions:
         """Close what covers the approval, show deferred requests, and arm over the draft."""
         while self._key_focus.current in {Focus.PAGE, Focus.PICKER} and not self._task_view.is_open:
             self._close_topmost()
+        self._task_view.leave_page_without_requests()
         self._approval_input.focus()
+
+    def stop_agent(self) -> None:
+        """Ask whether to stop an agent, while an armed request is shown in the task view.
+
+        The request is disarmed, so that the `y` that confirms the stop does not allow a call.
+        """
+        self._task_view.stop_agent()
+        self._approval_input.disarm()
 
     def move_down(self) -> None:
         """Move down in the draft; below an empty one, open the task view."""

@@ -53,6 +53,9 @@ def create_key_bindings(
     _bind_page(keys, parts.page_view, has_focus(Focus.PAGE))
     _bind(keys, "left", parts.task_view.go_back, has_focus(Focus.PAGE))
     _bind_task_view(keys, parts.task_view, has_focus(Focus.PAGE, Focus.PICKER))
+    _bind_task_view_below_approval(
+        keys, actions, parts.task_view, parts.list_input, has_focus(Focus.APPROVAL)
+    )
     _bind_escape(keys, actions, on_acknowledged)
     return keys
 
@@ -154,6 +157,22 @@ def _bind_task_view(keys: KeyBindings, task_view: TaskView, is_open: Filter) -> 
     is_confirming = Condition(lambda: task_view.is_confirming_stop)
     _bind(keys, "x", task_view.stop_agent, is_open & has_agent)
     _bind(keys, "y", task_view.stop_agent, is_open & is_confirming)
+
+
+def _bind_task_view_below_approval(
+    keys: KeyBindings,
+    actions: KeyActions,
+    task_view: TaskView,
+    list_input: ListInput,
+    is_armed: Filter,
+) -> None:
+    """Bind the keys that an armed request leaves to the task view; PgUp and PgDn scroll it."""
+    is_open = is_armed & Condition(lambda: task_view.is_open)
+    is_list_open = is_armed & Condition(lambda: task_view.is_list_open)
+    _bind(keys, "left", task_view.go_back, is_open)
+    _bind(keys, "x", actions.stop_agent, is_open)
+    _bind(keys, "up", lambda: list_input.move(-1), is_list_open)
+    _bind(keys, "down", lambda: list_input.move(1), is_list_open)
 
 
 def _bind_escape(

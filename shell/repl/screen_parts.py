@@ -32,6 +32,7 @@ from shell.repl.spinner import Spinner
 from shell.repl.suspension import Suspension
 from shell.repl.task_view import TaskView
 from shell.repl.terminal_output import FrameOutput
+from shell.view import screen_state
 from shell.view.frame_layout import FrameInput
 
 
@@ -181,6 +182,10 @@ class ScreenParts:
         return not (self.overlays.is_screen_covered or self.resize.is_settling)
 
     def _update_screen_mode(self) -> None:
+        """Adapt to the page or list that was opened or closed."""
+        agent = self.task_view.agent_of_page
+        self.event_pump.state = screen_state.show_approvals_of(self.event_pump.state, agent)
+        self._approval_display.update(self.event_pump.state, self.event_pump.now_s)
         self.overlays.update_screen_mode()
 
     def _restore_draft(self, text: str) -> None:

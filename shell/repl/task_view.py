@@ -47,10 +47,20 @@ class TaskView:
         return bool(pager and pager.page.agent) or bool(picker and picker.is_full_screen)
 
     @property
+    def is_list_open(self) -> bool:
+        """Whether the list of agents is open."""
+        return self.is_open and self._page_view.pager is None
+
+    @property
+    def agent_of_page(self) -> Address | None:
+        """The agent whose page is open."""
+        return self._page_view.pager.page.agent if self._page_view.pager else None
+
+    @property
     def selected_agent(self) -> Address | None:
         """The agent whose page is open, or which is selected while no filter is typed."""
-        if pager := self._page_view.pager:
-            return pager.page.agent
+        if self._page_view.pager:
+            return self.agent_of_page
         picker = self._list_input.picker
         if not picker or not self._list_input.is_filter_empty:
             return None
@@ -88,13 +98,26 @@ class TaskView:
             lambda: self._post(ViewSubagent(agent=None)),
         )
 
+    def open_selected(self) -> None:
+        """Open the page of the agent that is selected in the list."""
+        if self.is_list_open:
+            self._list_input.accept()
+
     def go_back(self) -> None:
-        """Close the page; from a subagent's page go back to the list."""
-        agent = self.selected_agent
+        """From a subagent's page go back to the list; else close the page or the list."""
+        agent = self.agent_of_page
         self.cancel_stop()
         if agent:
             self._page_view.replace(partial(self.open, agent))
+        elif self._page_view.pager:
+            self._page_view.close()
         else:
+            self._list_input.close()
+
+    def leave_page_without_requests(self) -> None:
+        """Close the page of an agent that does not wait for the user."""
+        agent = self.agent_of_page
+        if agent and not self._owner.state.approvals.of_agent(agent):
             self._page_view.close()
 
     def start_message(self) -> bool:

@@ -3,9 +3,14 @@
 import json
 import re
 from collections.abc import Iterable
+from operator import itemgetter
+from typing import cast
 
 from pydantic_core import to_json
 
+from actors.sessions.damage import DamagedRecords
+from actors.sessions.log_reader import LogContents, select_lines_for
+from messages.address import PRIMARY
 from messages.content import TextBlock, ToolUseBlock
 from messages.journal import Record, SessionHeader
 from messages.serialization import JournalLine
@@ -20,7 +25,17 @@ from messages.turns import (
 _FENCES = re.compile(r"^\s*(`{3,})", re.MULTILINE)
 
 
-def records_to_markdown(records: Iterable[Record]) -> str:
+def session_to_markdown(contents: LogContents) -> str:
+    """Return a session's conversation as Markdown; damaged records are named where they were."""
+    lines = [
+        (line.seq, cast("Record", line.message)) for line in select_lines_for(contents, PRIMARY)
+    ]
+    damage = [(part.first_seq, part) for part in contents.damage]
+    entries = sorted([*damage, *lines], key=itemgetter(0))
+    return records_to_markdown(entry for _, entry in entries)
+
+
+def records_to_markdown(records: Iterable[Record | DamagedRecords]) -> str:
     """Return a conversation as Markdown, without reasoning and internal records."""
     calls: dict[str, ToolUseBlock] = {}
     parts: list[str] = []
@@ -28,22 +43,37 @@ def records_to_markdown(records: Iterable[Record]) -> str:
         if isinstance(record, ReplyCompleted):
             uses = (block for block in record.content if isinstance(block, ToolUseBlock))
             calls |= {use.id: use for use in uses}
-        parts.extend(_format_record(record, calls))
+        if isinstance(record, DamagedRecords):
+            parts.append(f"*{record.describe()}*")
+        else:
+            parts.extend(_format_record(record, calls))
     return "\n\n".join(parts) + "\n"
 
 
-def records_to_json(lines: Iterable[JournalLine]) -> bytes:
-    """Return every record as one JSON array, each with its number, time and author."""
-    records = [
-        {
-            **line.message.model_dump(mode="json"),
-            "seq": line.seq,
-            "t": line.time_s,
-            "by": line.recorded_by,
-        }
-        for line in lines
-    ]
+def session_to_json(contents: LogContents) -> bytes:
+    """Return every record as one JSON array, each with its number, time and author.
+
+    What is damaged is an object of the type `damaged_records`, where the records were.
+    """
+    records = [_line_to_json(line) for line in contents.lines]
+    for damage in reversed(contents.damage):
+        records.insert(damage.index, _damage_to_json(damage))
     return to_json(records, indent=2) + b"\n"
+
+
+def _damage_to_json(damage: DamagedRecords) -> dict[str, object]:
+    return {
+        "type": "damaged_records",
+        "line": damage.line,
+        "first_seq": damage.first_seq,
+        "last_seq": damage.last_seq,
+        "detail": damage.describe(),
+    }
+
+
+def _line_to_json(line: JournalLine) -> dict[str, object]:
+    stamps = {"seq": line.seq, "t": line.time_s, "by": line.recorded_by}
+    return {**line.message.model_dump(mode="json"), **stamps}
 
 
 def _format_record(record: Record, calls: dict[str, ToolUseBlock]) -> list[str]:

@@ -2,11 +2,15 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
+from actors.sessions.damage import describe_damage
 from actors.sessions.errors import LogError
-from actors.sessions.log_reader import read_log, select_records_for
-from actors.sessions.session_summaries import SessionSummary, list_session_summaries
+from actors.sessions.log_reader import read_damaged_log, select_records_for
+from actors.sessions.session_summaries import (
+    SessionState,
+    SessionSummary,
+    list_session_summaries,
+)
 from messages.address import PRIMARY
 from messages.content import TextBlock
 from messages.turns import ReplyCompleted, TurnStarted
@@ -28,7 +32,7 @@ class SessionRow:
     """Time since the last write, such as `5 min`."""
     size: str
     turns: int
-    state: Literal["locked", "available", "unusable"]
+    state: SessionState
     title: str
     """The first prompt, or what is wrong with the session file."""
 
@@ -41,17 +45,20 @@ def list_sessions(project_folder: Path, now_s: float) -> tuple[SessionRow, ...]:
 def build_preview(path: Path) -> str:
     """Return the last messages of a session, or why they cannot be read."""
     try:
-        records = select_records_for(read_log(path), PRIMARY)
+        contents = read_damaged_log(path)
     except LogError as error:
         return sanitize(error.detail)
     messages: list[str] = []
+    records = select_records_for(contents, PRIMARY)
     for record in records:
         if isinstance(record, TurnStarted):
             messages.append(f"> {_shorten(record.prompt)}")
         elif isinstance(record, ReplyCompleted):
             texts = (block.text for block in record.content if isinstance(block, TextBlock))
             messages.extend(_shorten(text) for text in texts if text.strip())
-    return "\n\n".join(messages[-MAX_PREVIEW_MESSAGES:]) or "(no messages)"
+    preview = "\n\n".join(messages[-MAX_PREVIEW_MESSAGES:]) or "(no messages)"
+    damage = sanitize(describe_damage(contents.damage))
+    return f"Damaged. {damage}\n\n{preview}" if damage else preview
 
 
 def _make_row(summary: SessionSummary, now_s: float) -> SessionRow:

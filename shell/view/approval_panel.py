@@ -200,6 +200,13 @@ def join_side_by_side(parts: Sequence[str], width: int) -> list[str]:
 def format_grants(rules: tuple[Rule, ...]) -> str:
     """Return the exact rules that a decision would store."""
     texts = (
-        f"{rule.permission} {sanitize_line_strict(rule.pattern, is_code=True)}" for rule in rules
+        f"`{rule.permission} {sanitize_line_strict(rule.pattern, is_code=True)}`"
+        f"{describe_binding(rule)}"
+        for rule in rules
     )
-    return " and ".join(f"`{text}`" for text in texts)
+    return " and ".join(texts)
+
+
+def describe_binding(rule: Rule) -> str:
+    """Return until when a grant that is bound to files applies; empty for other rules."""
+    return " until a file that it runs changes" if rule.executed_digest else ""

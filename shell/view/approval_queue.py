@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 
+from messages.address import Address
 from messages.approvals import (
     AnyApprovalRequest,
     ExecApprovalRequest,
@@ -26,13 +27,31 @@ class ApprovalQueue:
     """Ids of the requests that the user deferred."""
     given_replies: tuple[str, ...] = ()
     """Replies to the first questions of the request on screen."""
+    only_agent: Address | None = None
+    """The agent whose page is open: only its requests are shown. None: all requests are."""
 
     @property
     def current(self) -> AnyApprovalRequest | None:
         """The request on screen."""
         return next(
-            (request for request in self.parked if request.id not in self.deferred_ids), None
+            (request for request in self.shown if request.id not in self.deferred_ids), None
         )
+
+    @property
+    def shown(self) -> tuple[AnyApprovalRequest, ...]:
+        """The requests that are shown one after the other, also deferred ones."""
+        if self.only_agent is None:
+            return self.parked
+        return self.of_agent(self.only_agent)
+
+    def of_agent(self, agent: Address) -> tuple[AnyApprovalRequest, ...]:
+        """Return the requests of one agent, without those of its subagents."""
+        return tuple(request for request in self.parked if request.agent == agent)
+
+    @property
+    def has_hidden(self) -> bool:
+        """Whether a request is deferred, or is not shown on the open page."""
+        return bool(self.deferred_ids) or len(self.shown) < len(self.parked)
 
     @property
     def current_question(self) -> UserQuestion | None:
@@ -65,7 +84,8 @@ def without_request(queue: ApprovalQueue, request_id: str) -> ApprovalQueue:
         return queue
     current = queue.current
     replies = queue.given_replies if current and current.id != request_id else ()
-    return ApprovalQueue(
+    return replace(
+        queue,
         given_replies=replies,
         parked=tuple(request for request in queue.parked if request.id != request_id),
         deferred_ids=queue.deferred_ids - {request_id},
@@ -74,6 +94,13 @@ def without_request(queue: ApprovalQueue, request_id: str) -> ApprovalQueue:
 
 def format_rejection(request: AnyApprovalRequest, feedback: str) -> str:
     """Return a notice that names the rejected call and the reason that the agent receives."""
+    chain = AGENT_CHAIN_SEPARATOR.join(request.agent.segments)
+    notice = f"You denied this call of {chain}: {format_call(request)}"
+    return f"{notice}\nReason sent to the agent: {feedback}" if feedback else notice
+
+
+def format_call(request: AnyApprovalRequest) -> str:
+    """Return one line that names the call, shortened if it is long."""
     match request:
         case ExecApprovalRequest():
             target = f" {sanitize_line(request.command)}"
@@ -81,25 +108,28 @@ def format_rejection(request: AnyApprovalRequest, feedback: str) -> str:
             target = f" {sanitize_line(request.path)}"
         case QuestionRequest():
             target = ""
-    chain = AGENT_CHAIN_SEPARATOR.join(request.agent.segments)
-    call = truncate(request.tool + target, MAX_CALL_COLUMNS)
-    notice = f"You denied this call of {chain}: {call}"
-    return f"{notice}\nReason sent to the agent: {feedback}" if feedback else notice
+    return truncate(request.tool + target, MAX_CALL_COLUMNS)
 
 
-def defer_all(queue: ApprovalQueue) -> ApprovalQueue:
-    """Take every request that waits now off the screen; they stay parked.
+def defer_shown(queue: ApprovalQueue) -> ApprovalQueue:
+    """Take every request that is shown now off the screen; they stay parked.
 
     All of them, so that a long queue cannot block the key that interrupts the turn. Requests that
     arrive later are shown.
     """
-    return replace(
-        queue,
-        deferred_ids=frozenset(request.id for request in queue.parked),
-        given_replies=(),
-    )
+    ids = frozenset(request.id for request in queue.shown)
+    return replace(queue, deferred_ids=queue.deferred_ids | ids, given_replies=())
 
 
 def restore_deferred(queue: ApprovalQueue) -> ApprovalQueue:
     """Show the deferred requests again."""
     return replace(queue, deferred_ids=frozenset(), given_replies=())
+
+
+def show_only(queue: ApprovalQueue, agent: Address | None) -> ApprovalQueue:
+    """Show only an agent's requests, also those that were deferred; None: all agents' again."""
+    if agent == queue.only_agent:
+        return queue
+    own = frozenset(request.id for request in queue.of_agent(agent)) if agent else frozenset[str]()
+    queue = replace(queue, only_agent=agent, deferred_ids=queue.deferred_ids - own)
+    return replace(queue, given_replies=())

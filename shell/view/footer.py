@@ -39,13 +39,13 @@ def _format_warnings(state: ScreenState) -> str:
         state.persistence, sanitize_line(state.session.session_file if state.session else "")
     )
     approvals = _format_parked_count(
-        len(state.approvals.parked), has_deferred=bool(state.approvals.deferred_ids)
+        len(state.approvals.parked), has_hidden=state.approvals.has_hidden
     )
     return " · ".join(warning for warning in (persistence, approvals) if warning)
 
 
-def _format_parked_count(count: int, *, has_deferred: bool) -> str:
+def _format_parked_count(count: int, *, has_hidden: bool) -> str:
     if not count:
         return ""
     verb = "needs" if count == 1 else "need"
-    return f"⚠ {count} {verb} approval" + (" (Ctrl-Y)" if has_deferred else "")
+    return f"⚠ {count} {verb} approval" + (" (Ctrl-Y)" if has_hidden else "")

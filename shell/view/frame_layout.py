@@ -149,7 +149,7 @@ def _compute_prompt_layout(
     request = queue.current
     assert request is not None  # noqa: S101  (the caller checked)
     panel = build_panel(
-        request, len(queue.parked), width, len(queue.given_replies), frame_input.selection
+        request, len(queue.shown), width, len(queue.given_replies), frame_input.selection
     )
     room = size.rows - FOOTER_ROWS - 1  # the input
     if not panel.has_room_in(room):

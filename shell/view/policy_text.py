@@ -14,6 +14,7 @@ from messages.permissions import (
 )
 from messages.policy import GrantScope, PermissionMode, Policy, Rule
 from shell.text.sanitize import sanitize_line_strict
+from shell.view.approval_panel import describe_binding
 from shell.view.styled_text import AGENT_CHAIN_SEPARATOR
 
 PolicyReport = (
@@ -97,7 +98,8 @@ def format_decision_explanation(explained: DecisionExplained) -> str:
 
 def _format_grant(rule: Rule, scope: GrantScope) -> str:
     text = sanitize_line_strict(f"{rule.permission} {rule.pattern}")
-    return f"`{text}` ({'this session' if scope == 'session' else 'this project'})"
+    scope_text = "this session" if scope == "session" else "this project"
+    return f"`{text}` ({scope_text}{describe_binding(rule)})"
 
 
 def _format_grants(title: str, rules: tuple[Rule, ...], first: int) -> str:
@@ -114,7 +116,8 @@ def _format_rules(title: str, rules: Iterable[Rule]) -> str:
 
 def _format_rule(rule: Rule) -> str:
     agent = f" (agent {rule.agent})" if rule.agent else ""
-    return f"  {rule.action:<5} {sanitize_line_strict(f'{rule.permission} {rule.pattern}{agent}')}"
+    text = sanitize_line_strict(f"{rule.permission} {rule.pattern}{agent}")
+    return f"  {rule.action:<5} {text}{describe_binding(rule)}"
 
 
 def _indent(text: str) -> str:

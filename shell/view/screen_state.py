@@ -6,7 +6,7 @@ Pure: it needs no terminal, and the components that draw it never change it.
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from messages.address import PRIMARY
+from messages.address import PRIMARY, Address
 from messages.approvals import ApprovalDecision, DismissApproval, QuestionRequest, SubmitDecision
 from messages.base import Message
 from messages.policy import PermissionMode, Policy
@@ -280,13 +280,18 @@ def reply_to_question(state: ScreenState, request_id: str, reply: str) -> Screen
 
 
 def defer_approvals(state: ScreenState) -> ScreenState:
-    """Defer every request that waits now."""
-    return replace(state, approvals=approval_queue.defer_all(state.approvals))
+    """Defer every request that is shown now."""
+    return replace(state, approvals=approval_queue.defer_shown(state.approvals))
 
 
 def restore_deferred_approvals(state: ScreenState) -> ScreenState:
     """Show the deferred requests again."""
     return replace(state, approvals=approval_queue.restore_deferred(state.approvals))
+
+
+def show_approvals_of(state: ScreenState, agent: Address | None) -> ScreenState:
+    """Show only the requests of the agent whose page is open; None: those of all agents."""
+    return replace(state, approvals=approval_queue.show_only(state.approvals, agent))
 
 
 def dismiss_approval(state: ScreenState, message: DismissApproval) -> ScreenUpdate:
@@ -306,7 +311,8 @@ def reset_approvals(state: ScreenState) -> ScreenUpdate:
         "The request on screen was withdrawn. If it is still needed, you will be asked again.",
         "warn",
     )
-    return replace(state, approvals=ApprovalQueue()), (notice,) if was_on_screen else ()
+    approvals = ApprovalQueue(only_agent=state.approvals.only_agent)
+    return replace(state, approvals=approvals), (notice,) if was_on_screen else ()
 
 
 def flush_tail(turn: RunningTurn) -> tuple[RunningTurn, tuple[PrintMarkdown, ...]]:

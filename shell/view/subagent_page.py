@@ -14,6 +14,7 @@ from actors.sessions.subagent_transcripts import make_transcript_id
 from messages.address import Address
 from messages.turns import TextDelta, ToolEnded, TurnFailed, TurnInterrupted, UpwardEvent
 from shell.text.sanitize import sanitize, sanitize_line
+from shell.view.approval_queue import format_call
 from shell.view.event_reducer import apply_event
 from shell.view.markdown_blocks import MarkdownTail, is_continued
 from shell.view.pager import Page
@@ -61,11 +62,21 @@ def build_subagent_page(state: ScreenState, agent: Address, now_s: float) -> Pag
         _render_rows,
         subagent.activity,
         subagent.streamed_text,
-        tuple(subagent.running_tools.values()),
+        _list_open_calls(subagent, state),
         omission,
     )
     key_hint = write + stop + PAGE_KEY_HINT
     return Page(" · ".join(filter(None, title)), render_rows, key_hint, agent)
+
+
+def _list_open_calls(subagent: Subagent, state: ScreenState) -> tuple[tuple[str, str], ...]:
+    """Return the calls that run or wait for the user, each with its mark."""
+    running = [("● ", title) for title in subagent.running_tools.values()]
+    waiting = [
+        ("⚠ ", f"needs your approval: {format_call(request)}")
+        for request in state.approvals.of_agent(subagent.address)
+    ]
+    return (*running, *waiting)
 
 
 def _describe_omission(subagent: Subagent, session_file: str) -> str:
@@ -81,7 +92,11 @@ def _describe_omission(subagent: Subagent, session_file: str) -> str:
 
 @lru_cache(maxsize=4)
 def _render_rows(
-    recent: RecentActivity, streamed_text: str, calls: tuple[str, ...], omission: str, width: int
+    recent: RecentActivity,
+    streamed_text: str,
+    calls: tuple[tuple[str, str], ...],
+    omission: str,
+    width: int,
 ) -> tuple[Row, ...]:
     items, tail = _replay(recent, streamed_text)
     rows: list[Row] = []
@@ -92,7 +107,8 @@ def _render_rows(
         rows += _render_item(item, width)  # pyright: ignore[reportArgumentType]  (messages are frozen)
     rows += render_tail_rows(tail, width, _MAX_TAIL_ROWS)
     rows += [
-        (("warn", "● "), ("plain", truncate(sanitize_line(call), width - 2))) for call in calls
+        (("warn", mark), ("plain", truncate(sanitize_line(call), width - 2)))
+        for mark, call in calls
     ]
     return tuple(rows) or ((("plain", EMPTY_PAGE_TEXT),),)
 

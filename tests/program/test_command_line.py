@@ -125,14 +125,34 @@ def test_closed_streams_are_not_reused_by_our_files(program: Program) -> None:
     with program.serve(respond_text("Yes.")):
         command = subprocess.list2cmdline([*COMMAND, "-p", "Hello."])
         done = subprocess.run(
-            ["sh", "-c", f"{command} <&- >&- 2>&-"],
+            ["sh", "-c", f"{command} <&- 2>&-"],
             cwd=program.repository,
             env=program.environment(),
+            stdout=subprocess.PIPE,
             timeout=20,
             check=False,
         )
-    assert done.returncode == 0
+    assert (done.returncode, done.stdout) == (0, b"Yes.\n")
     assert program.record_types()[-1] == "turn_completed"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        (("-p", "Hello."), "standard output is closed; open it, or redirect it"),
+        (("agents",), "standard output: Bad file descriptor"),
+        (("--version",), "standard output: Bad file descriptor"),
+    ],
+)
+def test_a_closed_standard_output_is_reported_before_any_work(
+    program: Program, arguments: tuple[str, ...], error: str
+) -> None:
+    with program.serve(respond_text("Yes.")) as server:
+        shell = f"exec {subprocess.list2cmdline([*COMMAND, *arguments])} >&-"
+        done = program.start(command=("sh", "-c", shell)).wait()
+    assert done.exit_status == 1
+    assert single_error(done).startswith(error)
+    assert server.requests == []
 
 
 @pytest.mark.parametrize("arguments", [("-p", "Hello."), ("agents",), ("agents", "--json")])

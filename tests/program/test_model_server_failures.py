@@ -156,7 +156,7 @@ def test_three_invalid_calls_in_a_row_end_the_turn(program: Program) -> None:
     with program.serve(*responses) as server:
         done = program.run("-p", "Do it.", *YOLO)
     assert (done.exit_status, len(server.requests)) == (1, 3)
-    assert "not valid JSON in 3 consecutive replies" in single_error(done)
+    assert "3 consecutive replies of the model had too many tool calls" in single_error(done)
     assert not has_marker(program)
 
 

@@ -152,6 +152,35 @@ def test_a_session_is_exported_cleared_and_resumed(program: Program) -> None:
     assert len(program.session_files) == 2
 
 
+def test_leaving_a_session_says_what_stays_in_it(program: Program) -> None:
+    asks = respond_tool_call("bash", command="touch ran")
+    task = respond_tool_call(
+        "task", description="touch", prompt="Touch it.", subagent_type="general"
+    )
+    with (
+        program.serve(task, asks),
+        open_repl(program, "Work.") as terminal,
+    ):
+        terminal.wait_for_text("Press a key to answer")
+        terminal.type("\x1b")
+        terminal.wait_for_text("1 needs approval (Ctrl-Y)")
+        terminal.type("And then rest.\r")
+        terminal.wait_for_text("» And then rest.")
+        terminal.type("/clear\r")
+        (session,) = program.session_files
+        terminal.wait_until(
+            lambda: terminal.read_scrollback().count("greenroom · build") == 2, "a new session"
+        )
+        text = "".join(terminal.read_scrollback().split())  # wrapped anywhere by the terminal
+        notice = (
+            f"Paused in session {session.stem} until you resume it: the running turn, "
+            "1 subagent (general-1) and 1 approval request. Not sent: And then rest."
+        )
+        assert "".join(notice.split()) in text
+        quit_repl(terminal)
+        assert terminal.read_scrollback().count("Paused in session") == 1
+
+
 def test_switching_to_a_damaged_session_returns_to_the_current_one(
     program: Program,
 ) -> None:

@@ -129,14 +129,48 @@ def test_a_damaged_session_is_listed_with_the_others(program: Program) -> None:
     (folder / "odd.jsonl").write_bytes(b"\0\xff\n" * 9)
     (folder / "odd.jsonl").chmod(0o600)
     rows = {row.split()[0]: row for row in successful_output(program.run("sessions")).splitlines()}
-    assert "unusable" in rows[old]
+    assert "damaged  " in rows[old]
     assert "damaged at line 3 of 5" in rows[old]
     assert "unusable" in rows["odd"]
     assert "available" in rows[new]
-    for arguments in (["show", old], ["export", "odd", "--format", "json"]):
-        done = program.run("sessions", *arguments)
-        assert (done.exit_status, done.stdout) == (2, b"")
-        assert "Traceback" not in single_error(done)
+    done = program.run("sessions", "export", "odd", "--format", "json")
+    assert (done.exit_status, done.stdout) == (2, b"")
+    assert "not a session file" in single_error(done)
+
+
+def test_a_damaged_session_is_shown_and_forked_but_not_continued(program: Program) -> None:
+    with program.serve(
+        respond_text("One."), respond_text("Two."), respond_text("Three."), respond_text("Four.")
+    ) as server:
+        for prompt in ("First.", "Second.", "Third."):
+            program.run("-p", prompt, "--continue")
+        session = program.session_file
+        damaged = session.read_bytes().replace(b"Second.", b"Sekond.")
+        session.write_bytes(damaged)
+        notice = "Record 7 (turn started) cannot be read: the checksum does not match."
+
+        shown = program.run("sessions", "show", session.stem)
+        assert shown.exit_status == 0
+        assert notice in single_error(shown)
+        text = shown.stdout.decode()
+        assert text.index("One.") < text.index(f"*{notice}*") < text.index("Third.")
+        exported = program.run("sessions", "export", session.stem, "--format", "json")
+        assert exported.exit_status == 0
+        assert [record["type"] for record in json.loads(exported.stdout)][6] == "damaged_records"
+
+        continued = program.run("-p", "Fourth.", "--continue")
+        assert (continued.exit_status, continued.stdout) == (2, b"")
+        assert notice in single_error(continued)
+        assert f"greenroom --fork {session.stem}" in single_error(continued)
+
+        forked = program.run("-p", "Fourth.", "--fork", session.stem)
+        assert (forked.exit_status, forked.stdout) == (0, b"Four.\n")
+        assert "The copy does not have a turn whose start is damaged." in single_error(forked)
+    assert [content_text(m["content"]) for m in request_messages(server)] == [
+        *("First.", "One.", "Third.", "Three."),
+        "Fourth.",
+    ]
+    assert session.read_bytes() == damaged
 
 
 def test_a_session_is_resumed_by_a_prefix_of_its_id(program: Program) -> None:

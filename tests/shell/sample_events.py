@@ -101,6 +101,12 @@ def exec_approval(
     return ShowApproval(request=request, parked_count=number)
 
 
+def exec_approval_of(agent: Address, command: str = "git push") -> ShowApproval:
+    message = exec_approval(command)
+    changes = {"id": f"{agent}#1@1", "agent": agent}
+    return message.model_copy(update={"request": message.request.model_copy(update=changes)})
+
+
 def patch_approval(diff: str, *, path: str = "/home/x/project/app.py") -> ShowApproval:
     request = PatchApprovalRequest(
         id="/primary#9@1",

@@ -24,10 +24,15 @@ from messages.turns import (
 
 MAX_CALLS_PER_REPLY = 128
 MAX_MALFORMED_REPLIES = 2
-"""Consecutive replies that may have calls whose arguments are not valid JSON."""
+"""Consecutive replies that may have too many calls, or calls whose arguments are not valid JSON."""
+TOO_MANY_CALLS = (
+    "Not run: the reply has {count:,} tool calls, and at most {limit} may be in one reply. Send "
+    "the calls again in several replies."
+)
 INCOMPLETE_CALL = "Not run: the reply ended early ({reason}), so this call may be incomplete."
 MALFORMED_CALLS = (
-    "the arguments of the model's tool calls were not valid JSON in {count} consecutive replies"
+    "{count} consecutive replies of the model had too many tool calls, or arguments that were not "
+    "valid JSON"
 )
 STOP_REASON_FAILURES: dict[str, tuple[TurnFailureReason, str]] = {
     "max_tokens": (
@@ -224,11 +229,6 @@ def _schedule_retry(
 def _find_problem(tool_uses: list[ToolUseBlock]) -> str:
     if len({tool_use.id for tool_use in tool_uses}) < len(tool_uses):
         return "two tool calls of one reply have the same id; none was run"
-    if len(tool_uses) > MAX_CALLS_PER_REPLY:
-        return (
-            f"one reply has {len(tool_uses)} tool calls, more than the limit of "
-            f"{MAX_CALLS_PER_REPLY}; none was run"
-        )
     return ""
 
 
@@ -237,7 +237,8 @@ def _start_acting(step: Transition, tool_uses: list[ToolUseBlock], stop_reason: 
         ToolCall(tool_use, is_changing=tool_use.name not in step.state.identity.read_only_tools)
         for tool_use in tool_uses
     )
-    is_malformed = any(tool_use.input_error for tool_use in tool_uses)
+    has_too_many = len(tool_uses) > MAX_CALLS_PER_REPLY
+    is_malformed = has_too_many or any(tool_use.input_error for tool_use in tool_uses)
     malformed_replies = step.state.turn.malformed_replies + 1 if is_malformed else 0
     step.update_turn(stage=TurnStage.ACTING, calls=calls, malformed_replies=malformed_replies)
     if step.state.turn.is_stopping:
@@ -246,8 +247,19 @@ def _start_acting(step: Transition, tool_uses: list[ToolUseBlock], stop_reason: 
         close_incomplete_calls(step, stop_reason)
     elif malformed_replies > MAX_MALFORMED_REPLIES:
         _fail_malformed(step, malformed_replies)
+    elif has_too_many:
+        _reject_calls(step)
     else:
         start_ready_calls(step)
+
+
+def _reject_calls(step: Transition) -> None:
+    """Run none of too many calls; the model can send fewer."""
+    calls = step.state.turn.calls
+    text = TOO_MANY_CALLS.format(count=len(calls), limit=MAX_CALLS_PER_REPLY)
+    for call in calls:
+        record_result(step, call, "error", text)
+    continue_turn(step)
 
 
 def _fail_malformed(step: Transition, malformed_replies: int) -> None:

@@ -21,6 +21,8 @@ class IndirectEffects(NamedTuple):
     """Commands that certainly run, as text for a shell."""
     possible_scripts: tuple[str, ...] = ()
     """Commands that may run, as text for a shell; only deny rules match them."""
+    script_arguments: Words = ()
+    """What the scripts get as `$0`, `$1` and so on."""
 
 
 NO_EFFECTS = IndirectEffects()

@@ -201,4 +201,5 @@ def _find_substituted_commands(word: Word) -> Iterator[str]:
     source = word.text.encode(errors="replace")
     end = len(source)
     commands = (*find_substitutions(source, 0, end), *find_backticks(source, 0, end))
-    yield from (text.decode(errors="replace") for _, text in commands)
+    for _, text in commands:
+        yield text.decode(errors="replace").removeprefix("shell ")  # as `make` writes it

@@ -14,8 +14,9 @@ from actors.bash.effects.read_only import (
 from actors.bash.effects.written_paths import WrittenPaths
 from actors.bash.syntax.parsed_command import Words
 
-StdinUse = Literal["", "script", "commands", "code"]
-"""What a program may run from its input: a shell script, text with commands, other code."""
+StdinUse = Literal["", "script", "commands", "code", "arguments"]
+"""What a program may run from its input: a shell script, text with commands, other code, or the
+command among its arguments with more arguments."""
 SpellingFinder = Callable[[Words], tuple[str, ...]]
 """Lists other spellings of a command; the first word is its bare name."""
 

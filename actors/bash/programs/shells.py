@@ -33,11 +33,8 @@ def _analyze_shell(words: Words, stdin: str) -> IndirectEffects:
         takes_script = takes_script or (text[:2] != "--" and "c" in text)
         at += 2 if _takes_value(text) else 1
     if takes_script and at < len(words):
-        script = words[at].text
-        # The script may run its arguments: "$@" or "$0".
-        arguments = [words[at + 1 :], words[at + 2 :]] if "$" in script else []
         return IndirectEffects(
-            _STARTS_SHELL, possible_commands=tuple(filter(None, arguments)), scripts=(script,)
+            _STARTS_SHELL, scripts=(words[at].text,), script_arguments=words[at + 1 :]
         )
     return IndirectEffects(_STARTS_SHELL, scripts=(stdin,) if stdin else ())
 

@@ -94,6 +94,7 @@ PROGRAMS: tuple[Program, ...] = (
                 split_names("arg-file delimiter max-args max-procs max-chars process-slot-var"),
             ),
         ),
+        stdin="arguments",
     ),
     Program(
         "parallel",

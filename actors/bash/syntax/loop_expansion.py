@@ -2,21 +2,11 @@
 
 import re
 from collections.abc import Sequence
-from itertools import islice
 from typing import NamedTuple
 
 from actors.bash.syntax.parsed_command import CommandPart, Word, Words
 
-_MAX_EXPANSIONS = 128
-"""Expansions of one command; nested loops multiply them."""
-_LOOKUP_COMMANDS = {"hash", "type", "which"}
-_LOOKUP_OPTIONS = {("command", "-v"), ("command", "-V")}
 _UNSPLITTABLE = re.compile(r"[\w./:,@%+=-]+")
-
-
-LoopResults = dict[tuple[int, tuple[int, ...]], CommandPart]
-"""The expanded parts of one text, by the identity of the part and its position relative to each
-loop: 0 before, 1 inside, 2 after."""
 
 
 class ForLoop(NamedTuple):
@@ -52,51 +42,6 @@ def expand_loop_reads(part: CommandPart, offset: int, loops: Sequence[ForLoop]) 
     return part._replace(
         opened_files=tuple(opened), possible_read_paths=(*part.possible_read_paths, *expanded)
     )
-
-
-def can_vary(part: CommandPart) -> bool:
-    """Whether a part can differ between the iterations of a loop."""
-    words = part.words if _may_run_arguments(part) else part.opened_files
-    return not all(word.is_literal for word in words)
-
-
-def _may_run_arguments(part: CommandPart) -> bool:
-    """Whether the command it runs is among its arguments, or its name is expanded."""
-    return bool(part.nested_parts) or (bool(part.words) and not part.words[0].is_literal)
-
-
-def expand_loop_commands(part: CommandPart, offset: int, loops: Sequence[ForLoop]) -> list[Words]:
-    """List the commands that a part runs if loop variables name them, or a part of them.
-
-    `offset` is where the part begins. A variable outlives its loop. A command that only looks
-    another one up (`command -v`) runs none.
-    """
-    first, *more = [word.text for word in part.words[:2]] or [""]
-    is_lookup = first in _LOOKUP_COMMANDS or (first, *more) in _LOOKUP_OPTIONS
-    if not _may_run_arguments(part) or is_lookup:
-        return []
-    commands = [part.words]
-    for loop in loops:
-        if loop.body_start <= offset:
-            variable = re.compile(rf"\$(?:{loop.variable}\b|{{{loop.variable}}})")
-            pairs = ((words, value) for words in commands for value in loop.values)
-            commands = [
-                _substitute(variable, value, words)
-                for words, value in islice(pairs, _MAX_EXPANSIONS)
-            ] or commands
-    return [words for words in dict.fromkeys(commands) if words != part.words]
-
-
-def _substitute(variable: re.Pattern[str], value: Word, words: Words) -> Words:
-    """Replace a variable by a value; the command word is then split at blanks."""
-    result: list[Word] = []
-    for index, word in enumerate(words):
-        text = value.text.join(variable.split(word.text))
-        if text == word.text:
-            result.append(word)
-        else:
-            result += map(Word, [text] if index else text.split())
-    return tuple(result)
 
 
 def _is_unsplittable(word: Word) -> bool:

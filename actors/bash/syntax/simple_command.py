@@ -47,8 +47,8 @@ class SimpleCommand:
     """Where the delimiters of its here-documents begin."""
     here_string: str = ""
     """The text of a here-string."""
-    assigned_values: list[str] = field(default_factory=list)
-    """The values that its assignments set."""
+    assignments: list[str] = field(default_factory=list)
+    """Its assignments, as `NAME=value`."""
     command_offset: int = -1
     """Where the command word begins."""
     expansion_offsets: list[int] = field(default_factory=list)
@@ -128,7 +128,7 @@ def _read_word(reader: WordReader, command: SimpleCommand) -> bool:
         command.words.append(word)
     elif _ASSIGNMENT.match(reader.source, start):
         command.ask_reasons.append("it sets a variable")
-        command.assigned_values.append(word.text.partition("=")[2])
+        command.assignments.append(word.text)
     else:
         command.command_offset = start
         command.words.append(word)

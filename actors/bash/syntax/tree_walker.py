@@ -62,6 +62,7 @@ class TreeWalker:
         self.may_repeat = False
         self.for_loops: list[ForLoop] = []
         """Outer loops before inner ones."""
+        self.function_names: list[str] = []
         self.chain_spans: list[ChainSpan] = []
         self._source = source
         self._expansions = map_expansions(source, root)
@@ -98,12 +99,19 @@ class TreeWalker:
             case "case_statement" | "case_item":
                 self._visit_case(node)
             case "function_definition":
-                self.may_repeat = True
-                self._reject(node, "it defines a function")
+                self._visit_function(node)
             case "file_redirect":
                 self._visit_simple_command(node, node.end_byte)
             case _:
                 self._reject(node, f"it uses unsupported syntax ({node.type.replace('_', ' ')})")
+
+    def _visit_function(self, node: "Node") -> None:
+        self.may_repeat = True
+        name = node.child_by_field_name("name")
+        if name is not None:
+            text = self._source[name.start_byte : name.end_byte]
+            self.function_names.append(text.decode(errors="replace"))
+        self._reject(node, "it defines a function")
 
     def _reject(self, node: "Node", reason: str) -> None:
         """Make the whole text uncertain, but still look for commands in the node."""
@@ -304,6 +312,9 @@ class TreeWalker:
             self._coverage.cover(node.start_byte, node.end_byte)
             self._add_uncertainty(self._coverage.check_group_end(node.end_byte))
         else:
+            # Arithmetic expands a quoted text again: `-v 'a[$(x)]'`.
+            for find in (find_backticks, find_substitutions):
+                self.unparsed_fragments += find(self._source, node.start_byte, node.end_byte)
             self._reject(node, "a test may run commands")
 
     def _visit_for(self, node: "Node") -> None:

@@ -101,6 +101,78 @@ set -- rm x; "$@"
 $"rm" x
 """,
     ),
+    *parse_cases(
+        "analyze syntax",
+        "denied-in-expansion",
+        "deny",
+        DENY_RM,
+        r"""
+git {push,origin}
+git pus{h,}
+git {,}push
+git {{push,x},y}
+p=push; git $p
+p=push && git "$p" origin
+git "$p"; p=push
+a=git b=push; $a $b
+p=pu; git ${p}sh
+c="git push"; $c origin
+c="rm x"; eval $c
+export p=push; git $p
+p=push sh -c 'git $p'
+git ${p:-push}
+git ${p-push}
+git ${p:=push}
+git "${p:-push}"
+git ${p:-"push"}
+git ${p:-${q:-push}}
+${SUDO} rm x
+$empty rm x
+git $(echo push)
+git "$(printf push)"
+git `echo push`
+a=(git push); "${a[@]}"
+a=(push x); git ${a[0]}
+read p <<< push; git $p
+echo push | xargs git
+echo push | xargs -I{} git {} x
+printf '%s\n' push | xargs -n 1 git
+xargs git <<< push
+xargs git <<E⏎push⏎E
+sh -c 'git "$1"' _ push
+sh -c 'git $0' push
+bash -c '"$@"' _ rm x
+bash -c '"$0" "$@"' rm x
+f() { "$@"; }; f rm x
+f() { git "$1"; }; f push
+function f { git $*; }; f push origin
+set -- push; git "$1"
+set push; git $1
+for p in push; do git $p; done
+for p in pu{s,x}h; do git $p; done
+for a in x git; do for b in status push; do $a $b; done; done
+for d in x; do r$empty$d m; git pus${d#x}h; p=rm; $p $d; done
+make --eval='$(shell rm x)'
+make -E '$(shell rm x)'
+[[ -v 'a[$(rm x)]' ]]
+[[ -v 'a[`rm x`]' ]]
+""",
+    ),
+    *parse_cases(
+        "analyze syntax",
+        "not-denied-in-expansion",
+        "ask",
+        DENY_RM,
+        r"""
+p=status; git $p
+git ${p:-status} push
+sh -c 'git "$1"' push status
+f() { git "$1"; }; f status push
+m="a; b"; git commit -m "$m"
+command -v {ls,cat}
+for c in rm curl; do command -v $c; done
+""",
+    ),
 )
 
 

@@ -278,6 +278,25 @@ def test_a_protocol_violation_yields_an_error_and_no_reply(stream: bytes) -> Non
     assert decode_error(stream).reason == "protocol_error"
 
 
+@pytest.mark.parametrize(
+    ("block", "delta"),
+    [
+        ({"type": "text", "text": ""}, {"type": "text_delta", "text": "x" * 2**16}),
+        ({"type": "thinking"}, {"type": "thinking_delta", "thinking": "x" * 2**16}),
+        (
+            {"type": "tool_use", "id": "t", "name": "bash"},
+            {"type": "input_json_delta", "partial_json": "x" * 2**16},
+        ),
+    ],
+    ids=["text", "thinking", "tool input"],
+)
+def test_a_reply_with_too_much_text_is_an_error(block: StreamEvent, delta: StreamEvent) -> None:
+    stream = encode_stream(make_block_events(block, [delta] * 65))
+    error = decode_error(*(stream[at : at + 2**16] for at in range(0, len(stream), 2**16)))
+    assert error.reason == "protocol_error"
+    assert "sent a reply with more than 4 MiB of text" in error.detail
+
+
 def test_an_endless_event_does_not_fill_the_memory() -> None:
     parser = SseParser(max_event_bytes=1000)
     parser.feed(b"data: " + b"x" * 900)

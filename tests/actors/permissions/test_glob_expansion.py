@@ -1,6 +1,5 @@
 """Rules that ask or deny apply to the files that a word with `*`, `?` or `[…]` matches."""
 
-import os
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -177,7 +176,7 @@ def test_every_pattern_is_matched_in_linear_time(tmp_path: Path) -> None:
     (tmp_path / name).touch()
 
     def has_match(pattern: str) -> bool:
-        return any(GlobExpansion().expand(pattern, str(tmp_path), os.path.exists))
+        return any(GlobExpansion().expand(pattern, str(tmp_path), list))
 
     assert has_match("a*" * 100)
     assert not has_match("a*" * 100 + "b")

@@ -1,5 +1,6 @@
 """The index skips only rules that cannot match."""
 
+from dataclasses import replace
 from typing import Literal
 
 import pytest
@@ -10,6 +11,7 @@ from actors.permissions.access import Access, RuleScope
 from actors.permissions.decide import decide_access
 from actors.permissions.rule_index import get_rule_index
 from actors.permissions.rule_matching import INHERENT_CATEGORIES, compile_rule, fold_case, is_match
+from actors.permissions.rule_patterns import expand_pattern
 from messages.policy import Action, Policy
 from tests.actors.permissions.decision_helpers import BUILD_PROFILE, rule, user_rules
 
@@ -36,12 +38,13 @@ def test_an_ask_or_deny_rule_is_skipped_only_without_match(
 ) -> None:
     ignores_case = case == "file system"
     rules = [rule(permission, pattern, action) for pattern in patterns]
+    category = INHERENT_CATEGORIES[permission]
     rule_scope = RULE_SCOPES[action]
     access = Access(
         permission,
         texts[0],
         "bash",
-        INHERENT_CATEGORIES[permission],
+        category,
         rule_scope,
         other_spellings=tuple(texts[1:]),
         is_case_insensitive=ignores_case,
@@ -52,8 +55,11 @@ def test_an_ask_or_deny_rule_is_skipped_only_without_match(
     )
     folded_texts = tuple(map(fold_case, texts)) if ignores_case else None
     has_match = any(
-        compile_rule(candidate).has_ask_or_deny_match(tuple(texts), folded_texts)
+        compile_rule(replace(candidate, pattern=pattern)).has_ask_or_deny_match(
+            tuple(texts), folded_texts
+        )
         for candidate in rules
+        for pattern in expand_pattern(candidate, category, workspace_root="", home="")
     )
     assert decision.action == (action if has_match else "allow")
 

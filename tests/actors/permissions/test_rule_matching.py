@@ -7,13 +7,12 @@ from hypothesis import strategies as st
 from actors.permissions.rule_matching import (
     compile_rule,
     find_rule_problem,
-    find_rule_warnings,
     fold_case,
     is_match,
 )
 from actors.tools.tool_list import DECLARED_TOOLS
 from messages.policy import Rule
-from tests.actors.permissions.decision_helpers import decide_action, rule, rules_only_policy
+from tests.actors.permissions.decision_helpers import rule
 
 pytestmark = pytest.mark.quick
 
@@ -111,21 +110,3 @@ def test_known_permissions_and_mcp_tools_are_valid(name: str) -> None:
 )
 def test_an_invalid_rule_is_reported(invalid_rule: object, message: str) -> None:
     assert message in find_rule_problem(invalid_rule, DECLARED_TOOLS)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]  (a rule)
-
-
-def test_a_rule_for_edit_alone_causes_a_warning() -> None:
-    edit, write = rule("edit", "docs/*", "deny"), rule("write", "docs/*", "deny")
-
-    assert decide_action("write", "docs/a", rules_only_policy(rule("write", "*"), edit)) == "allow"
-    assert decide_action("edit", "docs/a", rules_only_policy(rule("edit", "*"), edit)) == "deny"
-    assert find_rule_warnings((edit,), DECLARED_TOOLS) == (
-        "deny edit docs/*: the rule does not cover write; add the same rule for write",
-    )
-    assert find_rule_warnings((edit, write), DECLARED_TOOLS) == ()
-    assert find_rule_warnings((rule("edit", "docs/*"),), DECLARED_TOOLS) == ()
-
-
-def test_a_pattern_that_a_shell_would_expand_causes_a_warning() -> None:
-    assert find_rule_warnings((rule("read", "~/.ssh/*", "deny"),), DECLARED_TOOLS) == (
-        "deny read ~/.ssh/*: only * is special in a pattern; write out the path",
-    )

@@ -72,7 +72,7 @@ def repair_store(files: FileSystem) -> None:
 
 
 def fork_to_new_file(files: FileSystem) -> None:
-    fork_session(PATH, FORK.parent, FORK.stem, files)
+    fork_session(PATH, FORK.parent, FORK.stem, "/home/me/project", files)
 
 
 def tear_last_group(disk: PowerLossDisk) -> PowerLossDisk:

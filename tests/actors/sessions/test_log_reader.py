@@ -4,8 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from actors.sessions.damage import describe_damage
 from actors.sessions.errors import LogDamagedError, LogError
-from actors.sessions.log_reader import find_last_session_opened, parse_log, read_log
+from actors.sessions.log_reader import (
+    find_last_session_opened,
+    parse_damaged_log,
+    parse_log,
+    read_log,
+)
 from actors.sessions.session_log import SessionLog
 from messages.address import PRIMARY
 from messages.journal import Appended, SessionHeader, SessionOpened
@@ -69,9 +75,50 @@ def test_damage_in_the_middle_is_reported_with_its_place(tmp_path: Path, damaged
         with pytest.raises(LogDamagedError, match="line 3 of 6") as raised:
             attempt()
         assert f"(byte {len(LINES[0]) + len(LINES[1])})" in raised.value.detail
-        assert "the file was not changed. Start a new session" in raised.value.detail
+        assert raised.value.detail.endswith("greenroom --fork s")
     assert path.read_bytes() == data
     assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("damaged", DAMAGED_LOGS.values(), ids=DAMAGED_LOGS.keys())
+def test_records_before_and_after_damage_can_be_read(damaged: bytes) -> None:
+    contents = parse_damaged_log(PATH, b"".join([*LINES[:2], damaged, *LINES[3:]]))
+    assert [line.seq for line in contents.lines] == [1, 2, 4, 5, 6]
+    damage = contents.damage[0]
+    assert (damage.index, damage.line, damage.first_seq, damage.last_seq) == (2, 3, 3, 3)
+    assert contents.torn == b""
+
+
+def test_each_damaged_place_is_named_with_its_records() -> None:
+    lines = make_log_lines(10)
+    damaged = [
+        lines[0].replace(b"project", b"prospect"),
+        *lines[1:3],
+        b"\0\n",
+        b"\0\n",
+        lines[5],
+        b"a note\n",
+        *lines[6:8],
+        lines[9],
+    ]
+    contents = parse_damaged_log(PATH, b"".join(damaged))
+    assert [line.seq for line in contents.lines] == [2, 3, 6, 7, 8, 10]
+    assert describe_damage(contents.damage) == (
+        "Record 1 (session header) cannot be read: the checksum does not match. "
+        "Records 4 to 5 cannot be read: the checksum does not match. "
+        "Line 7 is not a record of this session: the checksum does not match. "
+        "1 more damaged place."
+    )
+    assert contents.damage[3].describe() == (
+        "Record 9 cannot be read: found record 10 where record 9 was expected."
+    )
+
+
+def test_damage_and_an_unfinished_group_are_told_apart() -> None:
+    contents = parse_damaged_log(PATH, b"".join([*LINES[:2], b"\0\n", LINES[3], LINES[4][:30]]))
+    assert [line.seq for line in contents.lines] == [1, 2, 4]
+    assert [damage.line for damage in contents.damage] == [3]
+    assert contents.torn == LINES[4][:30]
 
 
 TORN_LOGS = {

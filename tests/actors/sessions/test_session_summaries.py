@@ -70,15 +70,15 @@ def test_a_session_with_an_unfinished_record_is_available(path: Path) -> None:
 
 
 @pytest.mark.parametrize("index", range(len(RECORDS) - 1))
-def test_a_session_with_a_changed_record_is_unusable(path: Path, index: int) -> None:
+def test_a_session_with_a_changed_record_is_damaged(path: Path, index: int) -> None:
     lines = path.read_bytes().split(b"\n")
     lines[index] = lines[index].replace(b'"by"', b'"By"')
     path.write_bytes(b"\n".join(lines))
 
     summary = summarize_session(path)
 
-    assert summary.state == "unusable"
-    assert ("line" if index else "does not start") in summary.problem
+    assert summary.state == "damaged"
+    assert summary.problem == f"damaged at line {index + 1} of 5"
 
 
 @pytest.mark.parametrize(

@@ -123,6 +123,43 @@ def test_credentials_and_bash_startup_variables_are_not_inherited(caller: ToolCa
     assert asyncio.run(run).output == "kept cat dumb 0\n0\n"
 
 
+def write_bare_repository(folder: Path) -> None:
+    """Write a bare repository as ordinary files; its configuration runs a program."""
+    for name in ("refs/k", "objects/k"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).touch()
+    (folder / "HEAD").write_text("ref: refs/heads/master\n")
+    (folder / "config").write_text(
+        "[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = ..\n"
+        '\tfsmonitor = "touch STARTED; false"\n'
+    )
+
+
+def test_git_does_not_use_a_bare_repository_of_ordinary_files(caller: ToolCaller) -> None:
+    write_bare_repository(caller.root / "docs")
+    output = caller.run_bash("cd docs && git status").text
+    assert "safe.bareRepository" in output
+    assert caller.list_names() == ["docs"]
+
+
+def test_git_settings_in_the_environment_are_kept(caller: ToolCaller) -> None:
+    inherited = {
+        "PATH": os.environ["PATH"],
+        "GIT_CONFIG_COUNT": "2",
+        "GIT_CONFIG_KEY_0": "user.name",
+        "GIT_CONFIG_VALUE_0": "Ada",
+        "GIT_CONFIG_KEY_1": "safe.bareRepository",
+        "GIT_CONFIG_VALUE_1": "all",
+    }
+    run = LocalCommandRunner(inherited).run(
+        "git config user.name; git config safe.bareRepository",
+        caller.root,
+        20.0,
+        caller.context.output_folder,
+    )
+    assert asyncio.run(run).output == "Ada\nexplicit\n"
+
+
 def test_invalid_utf_8_in_output_is_replaced(caller: ToolCaller) -> None:
     assert caller.run_bash(r"printf 'a\xffb'").text == "a\ufffdb"
 

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from actors.tools.bash import BashArguments, plan, run
-from actors.tools.executed_files import (
+from actors.paths.resolve import WorkspacePaths
+from actors.permissions.executed_files import (
     MAX_QUICK_CHECK_CHARS,
     find_executed_files,
     has_no_file_names,
 )
+from actors.tools.bash import BashArguments, plan, run
 from actors.tools.tool import TargetChangedError
 from messages.tool_calls import CallPlan
 from tests.actors.tools.tool_caller import ToolCaller
@@ -34,7 +35,7 @@ def root(caller: ToolCaller) -> Path:
 
 def find_names(caller: ToolCaller, command: str) -> list[str]:
     root = caller.context.workspace.root
-    files = find_executed_files(command, caller.context.workspace)
+    files = find_executed_files(command, WorkspacePaths(root=str(root), cwd=str(root)))
     return [os.path.relpath(file.path, root) for file in files if file.digest]
 
 
@@ -51,7 +52,21 @@ def find_names(caller: ToolCaller, command: str) -> list[str]:
         ("timeout 5 ./x.sh", ["x.sh"]),
         ("env A=1 bash x.sh", ["x.sh"]),
         ("bash -c './x.sh'", ["x.sh"]),
-        ("bash < x.sh", []),
+        ("bash < x.sh", ["x.sh"]),
+        ("cat x.sh | sh", ["x.sh"]),
+        ("cat < x.sh | tee log | sh -s now", ["x.sh"]),
+        ('eval "$(cat x.sh)"', ["x.sh"]),
+        ("bash x*.sh", ["x.sh"]),
+        ("bash ./?.sh", ["x.sh"]),
+        ("python3 sub/../y.p[xy]", ["y.py"]),
+        ("S=x.sh; bash $S", ["x.sh"]),
+        ("D=sub; bash $D/x.sh", ["sub/x.sh"]),
+        ("bash ${S:-x.sh}", ["x.sh"]),
+        ("bash {x,z}.sh", ["x.sh"]),
+        ("bash -c 'for f in x*.sh; do sh $f; done'", ["x.sh"]),
+        ("for f in sub/*.sh; do . $f; done", ["sub/x.sh"]),
+        ("cat x.sh | grep one", []),
+        ("bash x.sh; cat data.txt", ["x.sh"]),
         ("frobnicate tool data.txt", ["tool"]),
         ("cat data.txt", []),
         ("git add data.txt", []),
@@ -73,10 +88,11 @@ def test_executed_files_that_the_command_names_are_found(
 def test_a_quick_check_suffices_when_no_named_file_exists(
     caller: ToolCaller, root: Path, command: str
 ) -> None:
-    assert has_no_file_names(command, caller.context.workspace)
-    assert find_executed_files(command, caller.context.workspace) == ()
+    paths = WorkspacePaths(root=str(root), cwd=str(root))
+    assert has_no_file_names(command, caller.root)
+    assert find_executed_files(command, paths) == ()
     (root / "absent").symlink_to("nowhere")
-    assert has_no_file_names(command, caller.context.workspace) == ("absent" not in command)
+    assert has_no_file_names(command, caller.root) == ("absent" not in command)
 
 
 @pytest.mark.parametrize(
@@ -96,7 +112,7 @@ def test_the_quick_check_leaves_possible_files_to_the_full_one(
     caller: ToolCaller, root: Path, command: str
 ) -> None:
     assert root.is_dir()
-    assert not has_no_file_names(command, caller.context.workspace)
+    assert not has_no_file_names(command, caller.root)
 
 
 def plan_command(caller: ToolCaller, command: str) -> tuple[BashArguments, CallPlan]:
@@ -136,6 +152,13 @@ def create_missing_file(root: Path) -> None:
         ("bash z.sh", retarget_symlink),
         ("bash absent.sh", create_missing_file),
         ("./absent.sh", create_missing_file),
+        ("bash < x.sh", rewrite),
+        ("cat x.sh | sh", rewrite),
+        ("bash x*.sh", rewrite),
+        ("S=x.sh; bash $S", rewrite),
+        ("bash -c 'for f in x*.sh; do sh $f; done'", rewrite),
+        ("cat absent.sh | sh", create_missing_file),
+        ("bash abs*.sh", create_missing_file),
     ],
 )
 def test_a_file_changed_after_approval_is_not_executed(

@@ -1,9 +1,9 @@
 """`greenroom permissions check` explains a decision, runs nothing and starts quickly."""
 
 import json
+import os
 import subprocess
 import sys
-from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -116,6 +116,31 @@ def test_the_json_names_rule_source_and_grants(
     }
 
 
+def test_rules_that_match_nothing_are_reported_on_standard_error(
+    workspace: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    home = workspace.parent / "home"
+    (home / "agents").mkdir(parents=True)
+    (home / "agents" / "reader.md").write_text("---\npermission:\n  read: {src: deny}\n---\nx")
+    config = home / "config.toml"
+    config.write_text('[[rules]]\npermission = "bash"\npattern = "rm  *"\naction = "deny"\n')
+    rules = workspace.parent / "rules.json"
+    rules.write_text('[{"permission": "read", "pattern": "a?", "action": "deny"}]')
+    environment = {"GREENROOM_HOME": str(home)}
+    call = ("check", *call_arguments("read", "a"))
+
+    run_permissions_check(parse_options(*call, "--agent", "reader"), environment, workspace)
+    run_permissions_check(parse_options(*call, "--rules", str(rules)), environment, workspace)
+
+    bash_warning, read_warning, rules_warning = capfd.readouterr().err.splitlines()
+    assert bash_warning.startswith(
+        f"greenroom: {config}:1: rules[1]: deny bash rm  *: commands are"
+    )
+    assert bash_warning.endswith("; write rm *")
+    assert read_warning.startswith(f"greenroom: {home}/agents/reader.md: deny read src: ")
+    assert rules_warning == f"greenroom: {rules}: rule 1: deny read a?: only * is special; write a*"
+
+
 def test_mode_agent_and_workspace_options_change_the_decision(
     workspace: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -207,9 +232,10 @@ def test_each_line_of_a_batch_gets_one_decision(
 
 
 def to_batch_line(number: int, case: CommandCase) -> str:
-    rules = [{**asdict(rule)} for rule in case.rules]
-    for rule in rules:
-        del rule["agent"]
+    rules = [
+        {"permission": rule.permission, "pattern": rule.pattern, "action": rule.action}
+        for rule in case.rules
+    ]
     line = {"id": str(number), "tool": "bash", "target": case.command}
     return json.dumps({**line, "rules": rules} if rules else line)
 
@@ -319,18 +345,37 @@ def test_a_batch_line_with_an_error_does_not_affect_others(
 @pytest.mark.parametrize("option", ["--batch", "--rules"])
 def test_a_file_that_never_ends_is_rejected(workspace: Path, option: str) -> None:
     words = () if option == "--batch" else call_arguments("read", "a")
-    assert "longer than 16 MiB" in check_error(workspace, "check", *words, option, "/dev/zero")
+    limit = "1024 MiB" if option == "--batch" else "16 MiB"
+    assert f"longer than {limit}" in check_error(workspace, "check", *words, option, "/dev/zero")
+
+
+def test_a_batch_continues_after_a_line_that_is_too_long(
+    workspace: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    batch = workspace.parent / "batch.jsonl"
+    call = b'{"id": "x", "tool": "bash", "target": "ls"}\n'
+    batch.write_bytes(call + b"\0" * 40_000_000 + b"\n" + call)
+
+    first, failed, last = run_batch(workspace, capfd, batch)
+    assert failed == {"id": None, "error": f"{batch}:2: longer than 16 MiB"}
+    assert first == last
+    assert first["decision"] == "allow"
 
 
 def test_a_batch_prints_results_before_it_is_read_completely(
     workspace: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     batch = workspace.parent / "batch.jsonl"
-    batch.write_bytes(b'{"id": "first", "tool": "bash", "target": "ls"}\n' + b"\0" * 17_000_000)
-
-    message = f"{batch}:2: longer than 16 MiB"
-    assert check_error(workspace, "check", "--batch", str(batch)) == message
-    assert json.loads(capfd.readouterr().out)["id"] == "first"
+    os.mkfifo(batch)
+    script = (
+        """exec > "$0"; echo '{"id": "first", "tool": "bash", "target": "ls"}'; cat /dev/zero"""
+    )
+    with subprocess.Popen(["bash", "-c", script, str(batch)]):  # ends when its reader does
+        message = check_error(workspace, "check", "--batch", str(batch))
+    assert message == f"{batch}:2: longer than 1024 MiB"
+    first, failed = map(json.loads, capfd.readouterr().out.splitlines())
+    assert first["id"] == "first"
+    assert failed["error"] == f"{batch}:2: longer than 16 MiB"
 
 
 def test_an_invalid_user_rule_names_file_and_line(workspace: Path) -> None:

@@ -10,7 +10,7 @@ from actors.wiring.session_setup import SessionOptions
 from messages.permissions import ReplaceRules
 from messages.policy import Action, Rule, RuleSource
 from shell.cli.arguments import parse_command_line
-from shell.config.config_files import ConfigLocations
+from shell.config.config_files import MAX_WARNINGS, ConfigLocations
 from shell.config.effective_config import load_effective_config
 from shell.config.reload_rules import ReloadedRules, reload_rules
 from shell.startup.options import LaunchOptions
@@ -92,6 +92,17 @@ def test_a_rule_with_a_surprising_effect_gives_a_warning(reload_fixture: ReloadF
     reload_fixture.user.write_text(RULE_TEMPLATE.format(permission="edit", action="deny"))
 
     assert "the rule does not cover write" in reload_fixture.reload().notices[0]
+
+
+def test_only_the_first_warnings_about_a_file_are_shown(reload_fixture: ReloadFixture) -> None:
+    rule = RULE_TEMPLATE.format(permission="read", action="deny").replace("make", "a?")
+    reload_fixture.user.write_text(rule * (MAX_WARNINGS + 5))
+    reload_fixture.project.write_text(rule)
+
+    *warnings, more, project_warning = reload_fixture.reload().notices
+    assert len(warnings) == MAX_WARNINGS
+    assert more == f"{reload_fixture.user}: 5 more rules with warnings"
+    assert project_warning.startswith(f"{reload_fixture.project}:1: rules[1]: deny read a?: ")
 
 
 def test_reload_finds_new_links_and_git_hooks(

@@ -16,7 +16,7 @@ from tests.shell.screen_setup import ESC, TAB, start_subagents, type_and_leave_t
 
 ONE, TWO = Address("/primary/general-1"), Address("/primary/general-2")
 LEFT, DOWN, CTRL_Y = "\x1b[D", "\x1b[B", "\x19"
-REQUEST_ID = "/primary/explore-2#1@1"
+REQUEST_ID = f"{ONE}#1@1"
 OPEN_LIST, OPEN_PAGE = DOWN, f"{DOWN}\r"
 
 
@@ -202,7 +202,7 @@ async def show_approval_over(screen: ScreenHarness, keys: str, command: str = "g
     await start_subagents(screen, sample_events.subagent_started(ONE))
     screen.type(keys)
     await screen.wait_until(lambda: screen.parts.task_view.is_open, "the task view")
-    screen.put_events(sample_events.exec_approval(command))
+    screen.put_events(sample_events.exec_approval_of(ONE, command))
     await screen.wait_for_text("y  Yes, once")
 
 
@@ -251,7 +251,7 @@ def test_the_y_to_stop_agents_never_allows_requests(view: str) -> None:
         await screen.wait_until(lambda: screen.parts.task_view.is_open, "the task view")
         await screen.press_key("x")
         await screen.wait_for_text("Stop general-1")
-        screen.put_events(sample_events.exec_approval())
+        screen.put_events(sample_events.exec_approval_of(ONE))
         await screen.wait_for_text("y  Yes, once")
         await wait_quiet_period(screen)
         assert not screen.parts.approval_prompt.can_reject
@@ -279,12 +279,112 @@ def test_a_deferred_request_returns_into_the_task_view(
     run_on_screen(script)
 
 
+async def show_two_requests(screen: ScreenHarness, keys: str) -> None:
+    """Open the task view while two agents wait for the user."""
+    await start_subagents(
+        screen, sample_events.subagent_started(ONE), sample_events.subagent_started(TWO)
+    )
+    screen.type(keys)
+    await screen.wait_until(lambda: screen.parts.task_view.is_open, "the task view")
+    for agent in (ONE, TWO):
+        screen.put_events(sample_events.exec_approval_of(agent, f"make {agent.name}"))
+    await screen.wait_for_text("2 need approval")
+
+
+def test_a_page_shows_only_the_requests_of_its_agent() -> None:
+    async def script(screen: ScreenHarness) -> None:
+        await show_two_requests(screen, f"{DOWN}{DOWN}\r")
+        await screen.wait_for_text("│ make general-2")
+        assert "make general-1" not in screen.text
+        assert "⚠ needs your approval: bash make general-2" in screen.text
+        await screen.wait_until_armed()
+        await screen.press_key("y")
+        await screen.wait_for_text("⚠ 1 needs approval (Ctrl-Y)")
+        assert screen.posted[-1] == SubmitDecision(id=f"{TWO}#1@1", decision="once")
+        await screen.press_key("y")
+        assert "make general-1" not in screen.text
+        await screen.press_key(CTRL_Y)
+        await screen.wait_for_text("│ make general-1")
+        assert not screen.parts.task_view.is_open
+
+    run_on_screen(script)
+
+
+def test_left_leaves_a_page_and_keeps_its_request_waiting() -> None:
+    async def script(screen: ScreenHarness) -> None:
+        await show_two_requests(screen, f"{DOWN}{DOWN}\r")
+        await screen.wait_until_armed()
+        await screen.press_key(LEFT)
+        await screen.wait_for_text("Agents ·")
+        await screen.wait_for_text("│ make general-1")
+        assert not screen.parts.approval_prompt.can_reject
+        await screen.wait_until_armed()
+        await screen.press_key(LEFT)
+        await screen.wait_for_no_text("Agents ·")
+        assert len(screen.parts.event_pump.state.approvals.parked) == 2
+        assert not [message for message in screen.posted if isinstance(message, SubmitDecision)]
+
+    run_on_screen(script)
+
+
+def test_the_user_chooses_in_the_list_which_request_comes_first() -> None:
+    async def script(screen: ScreenHarness) -> None:
+        await show_two_requests(screen, OPEN_LIST)
+        await screen.wait_for_text("│ make general-1")
+        await screen.wait_until_armed()
+        await screen.press_key(DOWN)
+        await screen.wait_for_text("› general-2")  # noqa: RUF001  (an arrow)
+        assert "│ make general-1" in screen.text, "what is on screen does not change"
+        await screen.press_key("\r")
+        await screen.press_key("y")
+        await screen.wait_for_text("│ make general-2")
+        assert not [message for message in screen.posted if isinstance(message, SubmitDecision)]
+        await screen.wait_until_armed()
+        await screen.press_key("y")
+        await screen.wait_for_no_text("│ make general-2")
+        assert screen.posted[-1] == SubmitDecision(id=f"{TWO}#1@1", decision="once")
+
+    run_on_screen(script)
+
+
+def test_opening_a_page_shows_its_deferred_request_again() -> None:
+    async def script(screen: ScreenHarness) -> None:
+        await show_two_requests(screen, OPEN_LIST)
+        await screen.wait_until_armed()
+        await screen.press_key(ESC)
+        await screen.wait_for_no_text("│ make general-1")
+        screen.type(f"{DOWN}\r")
+        await screen.wait_for_text("│ make general-2")
+        await screen.wait_until_armed()
+        await screen.press_key(ESC)
+        await screen.wait_for_no_text("│ make general-2")
+        assert "⚠ needs your approval: bash make general-2" in screen.text
+        assert screen.parts.task_view.is_open
+
+    run_on_screen(script)
+
+
+@pytest.mark.parametrize("view", [OPEN_LIST, OPEN_PAGE])
+def test_x_stops_the_agent_while_its_request_is_armed(view: str) -> None:
+    async def script(screen: ScreenHarness) -> None:
+        await show_approval_over(screen, view)
+        await screen.wait_until_armed()
+        await screen.press_key("x")
+        await screen.wait_for_text("Stop general-1 and its subagents?")
+        await wait_quiet_period(screen)
+        await screen.press_key("y")
+        assert screen.posted[-1] == StopSubagent(agent=ONE)
+        assert not [message for message in screen.posted if isinstance(message, SubmitDecision)]
+
+    run_on_screen(script)
+
+
 def test_filter_text_delays_arming_like_a_draft() -> None:
     async def script(screen: ScreenHarness) -> None:
         await start_subagents(screen, sample_events.subagent_started(ONE))
         screen.type(f"{DOWN}gen")
         await screen.wait_for_text("filter: gen")
-        screen.put_events(sample_events.exec_approval())
+        screen.put_events(sample_events.exec_approval_of(ONE))
         await screen.wait_for_text("y  Yes, once")
         await screen.press_key("y")
         await screen.wait_for_text("filter: geny")

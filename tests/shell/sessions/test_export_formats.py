@@ -1,11 +1,16 @@
-"""A session as a Markdown document."""
+"""A session as a Markdown or JSON document."""
+
+import json
+from pathlib import Path
 
 import pytest
 
+from actors.sessions.log_reader import parse_damaged_log
 from messages.content import TextBlock, ThinkingBlock, ToolUseBlock, Usage
 from messages.journal import Record, SessionHeader
 from messages.turns import ReplyCompleted, ToolEnded, TurnFailed, TurnInterrupted, TurnStarted
-from shell.sessions.export_formats import records_to_markdown
+from shell.sessions.export_formats import records_to_markdown, session_to_json, session_to_markdown
+from tests.actors.sessions.sample_records import make_log_lines
 
 pytestmark = pytest.mark.quick
 
@@ -88,3 +93,22 @@ Half
 *Failed: no server*
 """
     )
+
+
+def test_damaged_records_are_named_where_they_were() -> None:
+    lines = make_log_lines(5)
+    data = b"".join([*lines[:3], b"\0\n", lines[4]])
+    contents = parse_damaged_log(Path("s.jsonl"), data)
+    notice = "Record 4 cannot be read: the checksum does not match."
+
+    prompts = session_to_markdown(contents).split("## You")
+    assert [notice in prompt for prompt in prompts] == [False, True, False]
+    records = json.loads(session_to_json(contents))
+    assert [record.get("seq") for record in records] == [1, 2, 3, None, 5]
+    assert records[3] == {
+        "type": "damaged_records",
+        "line": 4,
+        "first_seq": 4,
+        "last_seq": 4,
+        "detail": notice,
+    }

@@ -15,12 +15,16 @@ from actors.agents.turn.effects import (
     SendModelRequest,
     WriteRecord,
 )
-from actors.agents.turn.model_replies import INCOMPLETE_CALL, MAX_CALLS_PER_REPLY
+from actors.agents.turn.model_replies import (
+    INCOMPLETE_CALL,
+    MAX_CALLS_PER_REPLY,
+    TOO_MANY_CALLS,
+)
 from actors.agents.turn.self_messages import ModelFailed, ToolPlanned, ToolSucceeded
 from actors.agents.turn.turn_state import TurnStage
 from messages.address import PRIMARY
 from messages.approvals import ApprovalUnavailable
-from messages.content import TextBlock, ToolUseBlock
+from messages.content import TextBlock
 from messages.tool_calls import ToolOutput
 from messages.turns import (
     StartTurn,
@@ -167,18 +171,25 @@ def test_calls_of_an_incomplete_reply_never_run(driver: TurnDriver, stop_reason:
     assert driver.planned_calls == []
 
 
-@pytest.mark.parametrize(
-    "tool_uses",
-    [
-        (make_tool_use("c1"), make_tool_use("c1")),
-        tuple(make_tool_use(f"c{number}") for number in range(MAX_CALLS_PER_REPLY + 1)),
-    ],
-    ids=["duplicate id", "too many calls"],
-)
-def test_invalid_calls_fail_the_turn_without_a_reply(
-    driver: TurnDriver, tool_uses: tuple[ToolUseBlock, ...]
-) -> None:
+def test_two_too_long_replies_are_rejected_and_a_third_ends_the_turn(driver: TurnDriver) -> None:
+    tool_uses = tuple(make_tool_use(f"c{number}") for number in range(MAX_CALLS_PER_REPLY + 1))
+    text = TOO_MANY_CALLS.format(count=len(tool_uses), limit=MAX_CALLS_PER_REPLY)
     driver.start_turn(*tool_uses)
+
+    assert driver.results == [(tool_use.id, "error", text) for tool_use in tool_uses]
+    assert driver.planned_calls == []
+    assert len(driver.get_effects(SendModelRequest)) == 2
+
+    driver.reply(*tool_uses)
+    assert len(driver.get_effects(SendModelRequest)) == 3
+    driver.reply(*tool_uses)
+    end = driver.events[-1]
+    assert isinstance(end, TurnFailed)
+    assert end.reason == "protocol_error"
+
+
+def test_calls_with_one_id_fail_the_turn_without_a_reply(driver: TurnDriver) -> None:
+    driver.start_turn(make_tool_use("c1"), make_tool_use("c1"))
 
     assert isinstance(driver.events[-1], TurnFailed)
     assert [type(record) for record in driver.records] == [TurnStarted, TurnFailed]
