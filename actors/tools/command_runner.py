@@ -1,5 +1,6 @@
 """The port for running shell commands."""
 
+import asyncio
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -21,6 +22,15 @@ class CommandResult:
     """Processes that outlived the shell were terminated."""
 
 
+class CommandCancelledError(asyncio.CancelledError):
+    """The command was cancelled; contains its output until then, truncated like a result's."""
+
+    def __init__(self, output: str) -> None:
+        """Create the error."""
+        super().__init__()
+        self.output = output
+
+
 class CommandRunner(Protocol):
     """Runs shell commands; the simulation has a second implementation."""
 
@@ -34,5 +44,6 @@ class CommandRunner(Protocol):
 
         Raises:
             ToolError: the command cannot be started.
+            CommandCancelledError: it was cancelled after it had started.
         """
         ...

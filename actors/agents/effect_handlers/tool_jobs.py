@@ -11,6 +11,7 @@ from actors.agents.turn.self_messages import (
 )
 from actors.runtime.actor import JobFailure
 from actors.tools.argument_parsing import parse_arguments
+from actors.tools.command_runner import CommandCancelledError
 from actors.tools.plan_mode import has_plan
 from actors.tools.tool import (
     AnyTool,
@@ -55,12 +56,14 @@ async def run_call(
         return ToolFailed(call_id=tool_use.id, reason="rejected", detail=str(error))
     except TargetChangedError as error:
         return ToolFailed(call_id=tool_use.id, reason="target_changed", detail=str(error))
+    except CommandCancelledError as error:
+        return ToolFailed(call_id=tool_use.id, reason="cancelled", detail=error.output.rstrip("\n"))
 
 
 def to_tool_failed(call_id: str, failure: JobFailure) -> ToolFailed:
     """Return the outcome of a call's job that was cancelled or raised."""
     if failure.kind == "cancelled":
-        return ToolFailed(call_id=call_id, reason="cancelled", detail="interrupted")
+        return ToolFailed(call_id=call_id, reason="cancelled", detail="")
     return ToolFailed(call_id=call_id, reason="crashed", detail=failure.detail)
 
 

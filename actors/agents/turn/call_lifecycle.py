@@ -42,6 +42,7 @@ TARGET_CHANGED = (
     "Not run: its target changed {count} times between planning and running, most recently: "
     "{detail}"
 )
+OUTPUT_HEADER = "Its output until then:"
 MAX_TARGET_CHANGES = 5
 TARGET_CHANGED_NOTE = "asking again because its target has changed"
 PATH_CHANGED_NOTE = "you approved it, but a path in it now leads somewhere else"
@@ -215,7 +216,10 @@ def on_tool_failed(step: Transition, message: ToolFailed) -> None:
         case "cancelled":
             was_running = call.stage is CallStage.RUNNING
             get_text = get_stopped_text if was_running else get_not_run_text
-            end_call(step, call, "cancelled", get_text(step.state.turn))
+            text = get_text(step.state.turn)
+            if message.detail:
+                text = f"{text}\n{OUTPUT_HEADER}\n{message.detail}"
+            end_call(step, call, "cancelled", text)
         case "target_changed":
             _plan_again(step, call, message.detail)
         case _:

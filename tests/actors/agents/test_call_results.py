@@ -1,18 +1,24 @@
 """What the model reads as the results of its calls, with real actors and the built-in tools."""
 
+import os
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from pydantic import JsonValue
 
+from actors.agents.turn.call_completion import INTERRUPTED_WHILE_RUNNING
+from actors.agents.turn.call_lifecycle import OUTPUT_HEADER
 from actors.tools.write import NOT_READ
 from messages.approvals import ExecApprovalRequest, ShowApproval
 from messages.content import ToolUseBlock
+from messages.turns import TurnInterrupted
 from tests.actors.agents.scripted_agents import (
     RunningSession,
     SessionFixture,
     make_task_call,
     wait_for_completion,
+    wait_for_turn_end,
 )
 
 pytestmark = pytest.mark.quick
@@ -97,3 +103,27 @@ def test_a_directory_outside_the_workspace_asks_like_a_cd(sessions: SessionFixtu
     wait_for_completion(running)
     results = running.scripted_agents.get_last_results("begin")
     assert results == [str(folder), "Denied by the user."]
+
+
+def test_output_before_an_interrupt_reaches_the_model(
+    sessions: SessionFixture, tmp_path: Path
+) -> None:
+    command = f"echo begin; echo reached > {tmp_path}/pipe; sleep 1000"
+    os.mkfifo(tmp_path / "pipe")
+    running = sessions.start_session(
+        {"begin": [make_call("b", "bash", command=command)], "more": ["done"]}, mode="yolo"
+    )
+    running.prompt()
+    assert (tmp_path / "pipe").read_text() == "reached\n"
+    running.cancel()
+    assert isinstance(wait_for_turn_end(running), TurnInterrupted)
+
+    running.prompt("more", turn=2)
+    wait_for_completion(running)
+    (result,) = [
+        block["content"]
+        for message in running.scripted_agents.requests[-1].messages
+        for block in cast("Any", message["content"])
+        if block["type"] == "tool_result"
+    ]
+    assert result == f"{INTERRUPTED_WHILE_RUNNING}\n{OUTPUT_HEADER}\nbegin"

@@ -243,5 +243,5 @@ def test_cancelled_and_crashed_calls_are_distinguished() -> None:
     cancelled = to_tool_failed("c1", JobFailure("cancelled"))
     crashed = to_tool_failed("c1", JobFailure("raised", "KeyError: 'x'"))
 
-    assert cancelled == ToolFailed(call_id="c1", reason="cancelled", detail="interrupted")
+    assert cancelled == ToolFailed(call_id="c1", reason="cancelled", detail="")
     assert crashed == ToolFailed(call_id="c1", reason="crashed", detail="KeyError: 'x'")
