@@ -35,6 +35,8 @@ class ResolvedAccesses(NamedTuple):
     """The accesses to decide."""
     unmatched_files: tuple[tuple[str, str], ...]
     """Permission and target of the files that no rule can match."""
+    changes_nothing: bool
+    """Everything in the call is known to only read. In doubt, it is not."""
 
 
 class _Part(NamedTuple):
@@ -74,7 +76,9 @@ def resolve_accesses(
     unmatched_files = dict.fromkeys(
         (access.permission, access.target) for access in others if access.category != "command"
     )
-    return ResolvedAccesses(tuple(decidable), tuple(unmatched_files))
+    trusted = rule_index.policy.trusted
+    changes_nothing = all(_is_known_to_read(access, trusted=trusted) for access in accesses)
+    return ResolvedAccesses(tuple(decidable), tuple(unmatched_files), changes_nothing)
 
 
 # Queries for files.
@@ -197,6 +201,7 @@ class _AccessBuilder:
                 "deny_only",
                 command_part.aliases,
                 protection_reason=protection_reason,
+                changes_nothing=command_part.read_only,
             )
             if is_nested
             else self._build_part_access(part, reads, scan_problem, protection_reason)
@@ -301,6 +306,12 @@ class _AccessBuilder:
             is_workspace_read = query.permission == "read" and file.is_in_workspace
             scope: RuleScope = "ask_or_deny" if is_workspace_read and not file.problem else "all"
             yield _build_file_access(file, "bash", "deny_only" if is_nested else scope)
+
+
+def _is_known_to_read(access: Access, *, trusted: bool) -> bool:
+    """Return whether an access only reads; git does so only in a trusted workspace of its own."""
+    is_trusted = not access.requires_trust or (trusted and access.required_reads is not None)
+    return access.changes_nothing and is_trusted and not access.ask_reason
 
 
 def _build_plain_access(analyzed: AnalyzedRequest, category: ToolCategory) -> Access:

@@ -16,6 +16,7 @@ from actors.agents.turn.call_completion import (
     get_not_run_text,
     get_not_writable_text,
     get_stopped_text,
+    is_alone,
     record_result,
 )
 from actors.agents.turn.effects import (
@@ -123,8 +124,27 @@ def on_permission_decision(step: Transition, decision: PermissionDecision) -> No
         return
     if call.stage is CallStage.CHECKING_READ:
         _apply_read_decision(step, call, call.plan, decision)
+    elif call.stage is CallStage.EVALUATING and call.is_undecided:
+        _decide_order(step, call, decision)
     elif call.stage is CallStage.EVALUATING:
         _apply_decision(step, call, decision)
+
+
+def _decide_order(step: Transition, call: ToolCall, decision: PermissionDecision) -> None:
+    """Run a command in parallel if it only reads; otherwise let it wait for the calls before it.
+
+    A command that has waited is planned and evaluated again, because what it waited for may have
+    changed its files.
+    """
+    is_read_only = decision.action == "allow" and decision.changes_nothing
+    call = step.update_call(call, is_undecided=False, is_read_only_command=is_read_only)
+    if is_read_only:
+        _apply_decision(step, call, decision)
+        continue_turn(step)
+    elif is_alone(step.state.turn.calls, call):
+        _apply_decision(step, call, decision)
+    else:
+        step.update_call(call, stage=CallStage.WAITING, plan=None)
 
 
 def _apply_read_decision(
@@ -217,7 +237,7 @@ def on_tool_failed(step: Transition, message: ToolFailed) -> None:
             was_running = call.stage is CallStage.RUNNING
             get_text = get_stopped_text if was_running else get_not_run_text
             text = get_text(step.state.turn)
-            if message.detail:
+            if was_running and message.detail:
                 text = f"{text}\n{OUTPUT_HEADER}\n{message.detail}"
             end_call(step, call, "cancelled", text)
         case "target_changed":
@@ -241,6 +261,8 @@ def _plan_again(step: Transition, call: ToolCall, detail: str) -> None:
             is_approved=False,
             recorded_approval=None,
             target_changes=count,
+            is_undecided=call.is_undecided or call.is_read_only_command,
+            is_read_only_command=False,
         )
         step.emit(PlanCall(call.tool_use.id))
 

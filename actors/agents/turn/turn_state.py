@@ -7,6 +7,7 @@ recording end → idle. The recording stages wait until their records are on dis
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 
+from actors.agents.turn.agent_identity import AgentIdentity
 from actors.agents.turn.limits import LimitReached, TimerState
 from actors.agents.turn.retry import RetryState
 from actors.agents.turn.with_changes import with_changes
@@ -56,6 +57,11 @@ class ToolCall:
 
     tool_use: ToolUseBlock
     is_changing: bool
+    """Its tool may change something, so its start is recorded before it runs."""
+    is_undecided: bool = False
+    """The permission engine has yet to find out whether it only reads, as some commands do."""
+    is_read_only_command: bool = False
+    """It is a command, and the permission engine has found that it only reads."""
     stage: CallStage = CallStage.WAITING
     plan: CallPlan | None = None
     approval_id: str = ""
@@ -84,12 +90,26 @@ class ToolCall:
     """The subagent that runs it, if one does."""
 
     @property
+    def runs_alone(self) -> bool:
+        """It waits for all calls before it and blocks all calls after it."""
+        return self.is_changing and not self.is_read_only_command
+
+    @property
     def title(self) -> str:
         """What the user sees of it, also before it is planned."""
         if self.plan:
             return self.plan.title
         texts = [value for value in self.tool_use.input.values() if isinstance(value, str)]
         return " ".join((self.tool_use.name, *texts[:1]))[:MAX_TITLE_CHARS]
+
+
+def build_call(tool_use: ToolUseBlock, identity: AgentIdentity) -> ToolCall:
+    """Return a call as it starts."""
+    return ToolCall(
+        tool_use,
+        is_changing=tool_use.name not in identity.read_only_tools,
+        is_undecided=tool_use.name in identity.command_tools,
+    )
 
 
 @dataclass(frozen=True)

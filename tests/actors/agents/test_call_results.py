@@ -127,3 +127,22 @@ def test_output_before_an_interrupt_reaches_the_model(
         if block["type"] == "tool_result"
     ]
     assert result == f"{INTERRUPTED_WHILE_RUNNING}\n{OUTPUT_HEADER}\nbegin"
+
+
+def test_commands_that_only_read_run_side_by_side(sessions: SessionFixture) -> None:
+    first, second = (sessions.folder / "work" / name for name in ("first", "second"))
+    first.parent.mkdir()
+    os.mkfifo(first)
+    os.mkfifo(second)
+    calls = (
+        make_call("a", "bash", command="cat first"),
+        make_call("b", "bash", command="cat second"),
+        make_call("c", "bash", command="echo c > third"),
+    )
+    running = sessions.start_session({"begin": [calls, "done"]}, mode="yolo")
+    running.prompt()
+    second.write_text("b")  # waits until the second command reads, while the first one waits
+    first.write_text("a")
+    wait_for_completion(running)
+    assert running.scripted_agents.get_last_results("begin") == ["a", "b", "(no output)"]
+    assert (first.parent / "third").read_text() == "c\n"
