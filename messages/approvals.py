@@ -115,6 +115,13 @@ class WithdrawApprovals(Message):
 
     type: Literal["withdraw_approvals"] = "withdraw_approvals"
     under: Address
+    except_under: tuple[Address, ...] = ()
+    """Descendants whose subtrees keep their requests."""
+
+    def is_about(self, agent: Address) -> bool:
+        """Return whether the requests of an agent end."""
+        is_kept = any(agent.is_under(kept) for kept in self.except_under)
+        return agent.is_under(self.under) and not is_kept
 
 
 class ShowApproval(Message):

@@ -6,6 +6,7 @@ ModelFailureReason = Literal[
     "unauthorized",
     "rejected",
     "context_too_long",
+    "thinking_rejected",
     "rate_limited",
     "overloaded",
     "server_error",
@@ -17,10 +18,10 @@ ModelFailureReason = Literal[
     "cancelled",
 ]
 """unauthorized: bad key · rejected: another 4xx · context_too_long: the conversation exceeds the
-window · rate_limited, overloaded: try later · server_error: the service failed · unavailable: it
-accepts no requests now · gateway_error: a proxy answered or timed out · unreachable: no
-connection · stream_interrupted: the stream ended early · protocol_error: not the Messages API ·
-cancelled: by us."""
+window · thinking_rejected: earlier thinking does not fit the conversation · rate_limited,
+overloaded: try later · server_error: the service failed · unavailable: it accepts no requests now ·
+gateway_error: a proxy answered or timed out · unreachable: no connection · stream_interrupted: the
+stream ended early · protocol_error: not the Messages API · cancelled: by us."""
 
 LimitReason = Literal["max_turns", "token_budget", "time_limit"]
 """The user's limit that ended a turn: requests, tokens or seconds."""

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, JsonValue
 
 from messages.address import Address
 from messages.approvals import (
@@ -52,9 +52,26 @@ class SessionOpened(Message):
     version: str
 
 
+class RequestPrefix(Message):
+    """What precedes the messages of a model request; recorded before the first reply to it.
+
+    A model may accept its own thinking only after the same prefix, so an unfinished turn continues
+    with the recorded one. It is written once per session file, whichever agent used it first.
+    """
+
+    type: Literal["request_prefix"] = "request_prefix"
+    id: str
+    """Fingerprint of the other fields."""
+    model: str
+    system: str
+    tools: tuple[dict[str, JsonValue], ...]
+    """The tools offered to the model, as in the Messages API."""
+
+
 Record = Annotated[
     SessionHeader
     | SessionOpened
+    | RequestPrefix
     | SessionSettings
     | TurnStarted
     | ReplyCompleted

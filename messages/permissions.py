@@ -94,7 +94,7 @@ class GrantStored(Message):
 
 
 class StoreGrantFailed(Message):
-    """The grant could not be stored; the current call is allowed once."""
+    """The grant could not be stored, so the decision is for the current call only."""
 
     type: Literal["store_grant_failed"] = "store_grant_failed"
     id: str

@@ -27,7 +27,7 @@ _CLOSED: dict[str, Any] = {"extra": "forbid"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """One permission rule. In a pattern, `*` matches any text; no other character is special."""
+    """One permission rule. In a pattern, `*` matches any text; paths are normalized first."""
 
     __pydantic_config__: ClassVar[dict[str, Any]] = _CLOSED
 

@@ -70,10 +70,20 @@ class AssignTask(Message):
 
 
 class CancelTask(Message):
-    """Cancel the current task and every queued one."""
+    """Cancel one task, or everything that the agent does."""
 
     high_priority = True
     type: Literal["cancel_task"] = "cancel_task"
+    task_number: int = 0
+    """As in `SubagentStarted`; 0: the current turn and everything queued."""
+
+
+class TaskDropped(Message):
+    """A task was cancelled before its turn started; the end of any other is its turn's end."""
+
+    type: Literal["task_dropped"] = "task_dropped"
+    child: Address
+    task_number: int
 
 
 class PromptRejected(Message):

@@ -113,6 +113,8 @@ class TurnStarted(Message):
     type: Literal["turn_started"] = "turn_started"
     turn: int
     prompt: str
+    task_number: int = 0
+    """The subagent's task that the turn works on; 0: a prompt from the user."""
 
 
 class TextDelta(Message):
@@ -153,6 +155,19 @@ class ReplyProgress(Message):
     """The reply's text has begun."""
 
 
+class RequestInfo(Value):
+    """What a model request was, apart from its messages; these follow from earlier records."""
+
+    number: int = 0
+    """Counts the agent's model requests, from 1, over all turns and runs."""
+    prefix: str = ""
+    """Id of the `RequestPrefix` that was sent: model, system prompt and tools."""
+    max_tokens: int = 0
+    """Longest reply that was requested."""
+    duration_s: float = Field(default=0, ge=0, le=MAX_DURATION_S)
+    """Time from sending the request to its outcome."""
+
+
 class ReplyCompleted(Message):
     """Recorded: one complete reply, exactly as it is sent back in the next request."""
 
@@ -162,6 +177,11 @@ class ReplyCompleted(Message):
     stop_reason: str
     usage: Usage
     model: str
+    """As the server names it."""
+    request: RequestInfo = RequestInfo()
+    """The request that it answers."""
+    task_number: int = 0
+    """As in `TurnStarted`."""
 
 
 class ModelChanged(Message):
@@ -172,7 +192,10 @@ class ModelChanged(Message):
 
 
 class ModelRetrying(Message):
-    """Recorded: a request failed and will be retried; its partial reply is discarded."""
+    """Recorded: a request failed and will be retried; its partial reply is discarded.
+
+    After the reason `thinking_rejected`, no thinking of earlier replies is sent again.
+    """
 
     type: Literal["model_retrying"] = "model_retrying"
     turn: int
@@ -188,6 +211,8 @@ class ModelRetrying(Message):
     """Text of the interrupted reply."""
     usage: Usage = Usage()
     """Usage of the failed request."""
+    request: RequestInfo = RequestInfo()
+    """The failed request."""
 
 
 class UsageChanged(Message):
@@ -237,6 +262,8 @@ class ToolEnded(Message):
     """The change to a file, shown to the user; truncated with a note if long."""
     observed_files: tuple[FileDigest, ...] = ()
     """Files that the call read or wrote, as the agent saw them last."""
+    no_user: bool = False
+    """The call was denied because it needs approval and no user could be asked."""
 
 
 class TodosUpdated(Message):
@@ -255,6 +282,8 @@ class TurnCompleted(Message):
     text: str
     stop_reason: str
     usage: Usage
+    task_number: int = 0
+    """As in `TurnStarted`."""
 
 
 class TurnInterrupted(Message):
@@ -265,6 +294,8 @@ class TurnInterrupted(Message):
     partial_text: str = ""
     """Text of the interrupted reply."""
     usage: Usage = Usage()
+    task_number: int = 0
+    """As in `TurnStarted`."""
 
 
 TurnFailureReason = (
@@ -281,6 +312,8 @@ class TurnFailed(Message):
     detail: str
     partial_text: str = ""
     usage: Usage = Usage()
+    task_number: int = 0
+    """As in `TurnStarted`."""
 
 
 PersistenceStatus = Literal["ok", "slow", "failing"]

@@ -127,9 +127,10 @@ def _run_headless(options: LaunchOptions) -> int:
     console = partial(HeadlessConsole, prompt, queue, forward_all=forward_all)
     with _run_actors(session, config, console, queue) as output:
         builder, end = main_loop.follow_run(queue, output, options.output_format)
-    result = builder.build(time.perf_counter() - started_s, end.error if end else None)
+    duration_s = time.perf_counter() - started_s
+    result = builder.build(duration_s, end, allow_denials=options.allow_denials)
     main_loop.print_result(result, output, options.output_format)
-    return result.status if end is None else end.exit_status
+    return result.status
 
 
 def _run_interactive(options: LaunchOptions) -> int:

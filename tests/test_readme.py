@@ -11,6 +11,7 @@ from typing import get_args
 
 import pytest
 
+from actors.permissions.protected_paths import PROTECTED_FILES, PROTECTED_FOLDERS
 from messages.policy import PermissionMode
 from shell.cli import arguments
 from shell.commands.command_table import COMMANDS
@@ -170,8 +171,17 @@ def test_the_agents_topic_lists_only_keys_that_are_understood() -> None:
 
 
 @pytest.mark.quick
+def test_the_permissions_topic_lists_the_protected_names() -> None:
+    protected = {*PROTECTED_FOLDERS, *PROTECTED_FILES}
+    listed = re.findall(r"`([^`]+)`", read_block(read_topic("permissions"), "protected"))
+    assert set(listed) == protected
+    assert len(listed) == len(protected)
+
+
+@pytest.mark.quick
 def test_the_scripting_topic_lists_the_result_keys() -> None:
-    assert listed_names(read_topic("scripting"), "result") == set(Result.model_fields)
+    printed = {name for name, field in Result.model_fields.items() if not field.exclude}
+    assert listed_names(read_topic("scripting"), "result") == printed
 
 
 @pytest.mark.quick

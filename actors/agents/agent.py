@@ -15,6 +15,7 @@ from actors.agents.effect_handlers.model_jobs import (
     TurnTimer,
 )
 from actors.agents.effect_handlers.pending_requests import PendingRequests, get_undelivered_outcome
+from actors.agents.effect_handlers.request_prefixes import RequestPrefixes
 from actors.agents.effect_handlers.subagent_supervisor import SubagentSupervisor
 from actors.agents.effect_handlers.tool_jobs import (
     check_plan_file,
@@ -63,7 +64,6 @@ from actors.runtime.actor import Actor, JobId
 from actors.sessions.append_timeout import AppendTimeout
 from actors.sessions.journal_client import JournalClient, get_id_offset
 from actors.tools.tool import AnyTool, ToolContext
-from actors.tools.toolbox import build_schema
 from messages.address import Address
 from messages.content import ToolUseBlock
 from messages.journal import Appended, AppendFailed, ReadRecordsFailed, Record, RecordsRead
@@ -73,8 +73,8 @@ from messages.subagents import SubscribeToAgent, UnsubscribeFromAgent
 from messages.supervision import PeerRestarted, Undelivered
 from messages.tool_calls import FileDigest
 from messages.turns import (
-    AgentSwitched,
     Delta,
+    RequestInfo,
     SessionConfigured,
     SwitchAgent,
     TextDelta,
@@ -111,6 +111,7 @@ class Agent(Actor[AgentInbox]):
         self._restored = restored
         self._state: AgentState = restored.state
         self._history = ConversationHistory()
+        self._prefixes = RequestPrefixes()
         self._observed_files: dict[str, FileDigest] = {}
         self._model_job: JobId | None = None
         """The running request, or the delay before its retry."""
@@ -188,6 +189,7 @@ class Agent(Actor[AgentInbox]):
     def _resume(self, restored: RestoredState) -> None:
         for record in restored.records:
             self._add_to_history(record)
+            self._prefixes.add_recorded(record)
         state = restored.state
         if state.totals.context_tokens:
             self._publisher.publish(build_usage_changed(state.totals, state.model))
@@ -258,14 +260,15 @@ class Agent(Actor[AgentInbox]):
         writes = [effect for effect in effects if isinstance(effect, WriteRecord | RetryWrites)]
         if writes:
             records = (write.record for write in writes if isinstance(write, WriteRecord))
-            self._journal_client.write(*records, append_id=writes[-1].append_id)
+            records_with_prefixes = self._prefixes.add_unrecorded(records)
+            self._journal_client.write(*records_with_prefixes, append_id=writes[-1].append_id)
 
     def _execute(self, effect: Effect) -> None:  # noqa: C901, PLR0912  (a table: one line per effect)
         match effect:
-            case WriteRecord(record=AgentSwitched()) | RetryWrites():
-                pass  # a switch enters the history when it is on disk; retried records are in it
             case WriteRecord():
                 self._add_to_history(effect.record)
+            case RetryWrites():
+                pass  # these records are in the history already
             case PublishEvent():
                 self._publisher.publish(effect.event)
             case SendModelRequest() | CancelModelRequest() | ScheduleRetry() | LookUpLimits():
@@ -295,7 +298,6 @@ class Agent(Actor[AgentInbox]):
             case TightenProfile():
                 self._register(self._prepared_agents[effect.agent])
             case ApplyAgent():
-                self._history.add(effect.switched)
                 self._active_agent = self._prepared_agents[effect.switched.agent]
                 self._register(self._active_agent)
 
@@ -330,17 +332,21 @@ class Agent(Actor[AgentInbox]):
                 self._cancel_job(self._timer_job)
 
     def _send_model_request(self, effect: SendModelRequest) -> None:
-        agent = self._active_agent
+        agent, model = self._active_agent, self._state.model
+        prefix = self._prefixes.choose(agent, model.name, self._history.loop_prefix)
         request = ModelRequest(
-            model=self._state.model.name,
-            system=agent.system_prompt,
-            tools=tuple(build_schema(tool) for tool in agent.tools),
-            messages=tuple(self._history.messages),
-            max_tokens=min(agent.max_tokens, self._state.model.limits.max_output_tokens),
+            model=prefix.model,
+            system=prefix.system,
+            tools=prefix.tools,
+            messages=self._history.build_messages(prefix.id),
+            max_tokens=min(agent.max_tokens, model.limits.max_output_tokens),
             headers=dict(self._ports.headers),
         )
+        info = RequestInfo(
+            number=effect.request_number, prefix=prefix.id, max_tokens=request.max_tokens
+        )
         on_delta: Callable[[Delta], None] = self.message_sink()
-        job = ModelRequestJob(self._ports.model, request, effect.request_number, on_delta)
+        job = ModelRequestJob(self._ports.model, request, info, on_delta)
         self._model_job = self.start_job(job.run, job.on_failure)
 
     def _plan_call(self, effect: PlanCall) -> None:

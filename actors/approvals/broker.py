@@ -102,7 +102,7 @@ class ApprovalBroker(Actor[ApprovalBrokerInbox]):
             case ApprovalWithdrawn():
                 self._withdraw(message.id)
             case WithdrawApprovals():
-                self._withdraw_under(message.under)
+                self._withdraw_all(message)
             case SubmitDecision():
                 self._on_decision_submitted(message)
             case ApproverAvailabilityChanged():
@@ -111,7 +111,7 @@ class ApprovalBroker(Actor[ApprovalBrokerInbox]):
                 self._on_grant_answered(message.id)
             case StoreGrantFailed():
                 log.warning(
-                    "the grant for %s could not be stored, allowed once: %s",
+                    "the grant for %s could not be stored, so it is for this call only: %s",
                     message.id,
                     message.detail,
                 )
@@ -184,7 +184,7 @@ class ApprovalBroker(Actor[ApprovalBrokerInbox]):
         self._write(decision)
 
     def _on_grant_answered(self, request_id: str) -> None:
-        """Deliver the decision; if the grant could not be stored, the call is allowed once."""
+        """Deliver the decision; if the grant could not be stored, it is for this call only."""
         parked = self._parked.get(request_id)
         if parked is not None and parked.decision is not None:
             self._deliver(request_id)
@@ -258,9 +258,9 @@ class ApprovalBroker(Actor[ApprovalBrokerInbox]):
         if self._end(request_id, "withdrawn") is not None:
             self._write(ApprovalWithdrawn(id=request_id))
 
-    def _withdraw_under(self, ancestor: Address) -> None:
+    def _withdraw_all(self, withdrawal: WithdrawApprovals) -> None:
         for parked in list(self._parked.values()):
-            if parked.request.agent.is_under(ancestor):
+            if withdrawal.is_about(parked.request.agent):
                 self._withdraw(parked.request.id)
 
     def _end(

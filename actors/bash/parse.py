@@ -5,6 +5,7 @@ The grammar and the tables of commands take 15 ms to import, so they are loaded 
 
 from importlib import import_module
 
+from actors.bash.effects.written_paths import UNNAMED_FILES
 from actors.bash.syntax.parsed_command import (
     AndChain,
     CommandPart,
@@ -16,6 +17,7 @@ from actors.bash.syntax.parsed_command import (
 )
 
 __all__ = [
+    "UNNAMED_FILES",
     "AndChain",
     "CommandPart",
     "ParsedCommand",
@@ -27,6 +29,7 @@ __all__ = [
     "load_parser",
     "may_run_input",
     "parse_command",
+    "takes_only_operands",
 ]
 
 
@@ -50,6 +53,15 @@ def has_effect_rule(name: str) -> bool:
     from actors.bash.programs.effect_lookup import find_effect_rule  # noqa: PLC0415  (see above)
 
     return find_effect_rule(name) is not None
+
+
+def takes_only_operands(name: str) -> bool:
+    """Whether this is a known program without subcommands, so that no word of it is one."""
+    from actors.bash.programs.effect_lookup import (  # noqa: PLC0415  (see above)
+        takes_only_operands as is_without_subcommands,
+    )
+
+    return is_without_subcommands(name)
 
 
 def may_run_input(command: ParsedCommand) -> bool:

@@ -12,6 +12,7 @@ from contextlib import AsyncExitStack, aclosing
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from pydantic import JsonValue
 from pydantic_core import to_json
 
 from actors.models.client_pool import ClientPool, make_http_client
@@ -26,6 +27,12 @@ from actors.models.sdk_errors import (
     classify_setup_error,
     make_idle_timeout_error,
     redact_base_url,
+)
+from actors.models.thinking_binding import (
+    DROP_FIELDS,
+    DROP_HEADERS,
+    REJECTED_STATUSES,
+    has_bound_thinking,
 )
 from actors.redaction.redaction import SECRET_VARIABLES, read_secrets, redact
 from messages.model_limits import ModelLimitsFound
@@ -78,6 +85,8 @@ class AnthropicClient:
             dict(zip(SECRET_VARIABLES, (api_key or "", auth_token or ""), strict=True))
         )
         self._idle_timeout_s = idle_timeout_s
+        self._drops_thinking = True
+        """Whether the server may support the request to drop invalid thinking."""
         self._server = redact_base_url(base_url or DEFAULT_BASE_URL)
         self._pool = ClientPool(self._make_client)
 
@@ -161,7 +170,7 @@ class AnthropicClient:
     ) -> AsyncGenerator[bytes, None]:
         async with AsyncExitStack() as stack:
             try:
-                response = await _send_request(client, request)
+                response = await self._send(client, request)
             except Exception as error:
                 raise classify_sdk_error(error, self._server) from error
             stack.push_async_callback(response.aclose)
@@ -176,6 +185,23 @@ class AnthropicClient:
                 raise make_idle_timeout_error(self._server, self._idle_timeout_s) from error
             except Exception as error:
                 raise classify_read_error(error, self._server) from error
+
+    async def _send(
+        self, client: "anthropic.AsyncAnthropic", request: ModelRequest
+    ) -> "httpx2.Response":
+        """Send a request; ask the server to drop invalid thinking, unless it rejects that."""
+        if not self._drops_thinking or not has_bound_thinking(request):
+            return await _send_request(client, request)
+        import anthropic  # noqa: PLC0415  (see the top of this module)
+
+        try:
+            return await _send_request(client, request, drops_thinking=True)
+        except anthropic.APIStatusError as error:
+            if error.status_code not in REJECTED_STATUSES:
+                raise
+        response = await _send_request(client, request)
+        self._drops_thinking = False
+        return response
 
     def _make_client(self, first: "anthropic.AsyncAnthropic | None") -> "anthropic.AsyncAnthropic":
         try:
@@ -212,7 +238,7 @@ def _import_used_names() -> None:
 
 
 async def _send_request(
-    client: "anthropic.AsyncAnthropic", request: ModelRequest
+    client: "anthropic.AsyncAnthropic", request: ModelRequest, *, drops_thinking: bool = False
 ) -> "httpx2.Response":
     """Send a request and return the response, whose body is not read yet.
 
@@ -222,11 +248,13 @@ async def _send_request(
     import anthropic  # noqa: PLC0415  (see the top of this module)
     import httpx2  # noqa: PLC0415  (as above)
 
+    fields = DROP_FIELDS if drops_thinking else {}
+    headers = {**request.headers, **DROP_HEADERS} if drops_thinking else request.headers
     stream: Any = await client.post(
         "/v1/messages",
-        content=build_request_body(request),
+        content=build_request_body(request, **fields),
         options={
-            "headers": request.headers,
+            "headers": headers,
             "timeout": anthropic.Timeout(RESPONSE_TIMEOUT_S, connect=CONNECT_TIMEOUT_S),
         },
         cast_to=httpx2.Response,
@@ -237,8 +265,8 @@ async def _send_request(
     return response
 
 
-def build_request_body(request: ModelRequest) -> bytes:
-    """Encode a request for the Messages API, with cache markers.
+def build_request_body(request: ModelRequest, **fields: JsonValue) -> bytes:
+    """Encode a request for the Messages API, with cache markers and more fields.
 
     One marker ends the tools and system prompt, a prefix that other conversations share. The
     marker of the whole request moves with the conversation and does not change its bytes.
@@ -249,6 +277,7 @@ def build_request_body(request: ModelRequest) -> bytes:
         "cache_control": _CACHE_CONTROL,
         "stream": True,
         "messages": request.messages,
+        **fields,
     }
     if request.system:
         body["system"] = [{"type": "text", "text": request.system, "cache_control": _CACHE_CONTROL}]

@@ -42,10 +42,11 @@ _REASONS_BY_STATUS: dict[int, ModelFailureReason] = {
 }
 _GATEWAY_STATUSES = {502, 503, 504, *range(520, 528)}
 """Statuses that gateways return when the server behind them fails; 520 and up are Cloudflare's."""
+_BAD_REQUEST = 400
 _FORBIDDEN = 403
 _NOT_FOUND = 404
 _TOO_LARGE = 413
-_FIRST_CLIENT_STATUS = 400
+_FIRST_CLIENT_STATUS = _BAD_REQUEST
 _FIRST_SERVER_STATUS = 500
 _TOO_LONG_PHRASES = (
     "prompt is too long",
@@ -60,6 +61,8 @@ _TEXTS: dict[ModelFailureReason, str] = {
     "context_too_long": "the conversation is too long for the model ({response}); start a new "
     "session (/clear)",
     "rate_limited": "rate limit reached at {server} ({response}); send the prompt again {when}",
+    "thinking_rejected": "{server} rejected the model's earlier thinking ({response}); start a new "
+    "session (/clear)",
     "overloaded": "{server} is overloaded ({response}); send the prompt again {when}",
     "server_error": "{server} had an internal error ({response}); send the prompt again {when}",
     "unavailable": "{server} is unavailable ({response}); send the prompt again {when}",
@@ -207,7 +210,10 @@ def _find_reason(response: ErrorResponse) -> ModelFailureReason:
         return _REASONS_BY_STATUS[response.status]
     if response.status >= _FIRST_SERVER_STATUS:
         return "unavailable" if response.is_from_gateway else "server_error"
-    return _too_long_reason(response.message) or "rejected"
+    reason = _too_long_reason(response.message)
+    if reason is None and response.status == _BAD_REQUEST and "thinking" in response.message:
+        return "thinking_rejected"
+    return reason or "rejected"
 
 
 def _summarize(response: ErrorResponse) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from actors.bash.parse import CommandPart, Word
+from actors.bash.parse import UNNAMED_FILES, CommandPart, Word
 from actors.paths.resolve import PathResolver
 from actors.permissions.access import Access, RuleScope
 from actors.permissions.accessed_files import AccessedFiles, FileAccess, FileQuery, find_files
@@ -24,6 +24,9 @@ from actors.permissions.rule_matching import (
 from actors.permissions.working_directory import PlacedPart, WorkingDirectories, place_parts
 from messages.policy import ToolCategory
 
+_FOREIGN_REPOSITORY = (
+    "git may use a repository other than the workspace's own, whose configuration can run programs"
+)
 _EXPLICITLY_RELATIVE = ("./", "../")
 """Paths with these prefixes are relative to the directory that a program runs in."""
 
@@ -45,6 +48,8 @@ class _Part(NamedTuple):
     placed: PlacedPart
     command_text: str
     """The whole command."""
+    others_write: bool
+    """Another part of the command, which may run before it, names files that it writes."""
     reads: tuple[FileQuery, ...]
     """What it may read; a second query is relative to the root."""
     opened: tuple[FileQuery, ...]
@@ -93,9 +98,16 @@ def _build_request(
     if analyzed.is_too_long:
         return _Request(analyzed, category)
     if analyzed.command is not None:
+        command = analyzed.command
+        writers = [part for part in command.parts if _writes_files(part)]
         parts = [
-            _build_part(placed, target, resolver)
-            for placed in place_parts(analyzed.command, resolver)
+            _build_part(
+                placed,
+                target,
+                resolver,
+                others_write=any(part is not placed.part for part in writers),
+            )
+            for placed in place_parts(command, resolver)
         ]
         return _Request(analyzed, category, parts=tuple(parts))
     if category not in PATH_CATEGORIES:
@@ -106,7 +118,15 @@ def _build_request(
     return _Request(analyzed, category, files=tuple(files))
 
 
-def _build_part(placed: PlacedPart, command_text: str, resolver: PathResolver) -> _Part:
+def _writes_files(part: CommandPart) -> bool:
+    """Whether a part names files that it writes; git writes only to its own repository."""
+    has_redirects = any(file.permission == "write" for file in part.redirects)
+    return has_redirects or (bool(part.written_paths) and not part.finds_repository)
+
+
+def _build_part(
+    placed: PlacedPart, command_text: str, resolver: PathResolver, *, others_write: bool
+) -> _Part:
     part, directories = placed.part, placed.where.directories
     words = part.possible_read_paths
     has_moved = placed.where != _get_start(resolver)
@@ -126,6 +146,7 @@ def _build_part(placed: PlacedPart, command_text: str, resolver: PathResolver) -
     return _Part(
         placed,
         command_text,
+        others_write,
         tuple(reads),
         tuple(opened),
         writes=(FileQuery("write", written, directories),) if written else (),
@@ -220,7 +241,13 @@ class _AccessBuilder:
     ) -> Access:
         """Build the access for a part itself, from what was found about its files."""
         command_part, where, _ = part.placed
-        ask_reason = _find_ask_reason(command_part) or scan_problem or self.files.problem
+        ask_reason = (
+            _find_ask_reason(command_part)
+            or self._find_write_problem(part)
+            or self._find_repository_problem(part)
+            or scan_problem
+            or self.files.problem
+        )
         is_exact = not ask_reason and self._is_fully_described_by_text(part)
         return Access(
             "bash",
@@ -233,8 +260,34 @@ class _AccessBuilder:
             protection_reason=protection_reason,
             changes_nothing=command_part.read_only,
             required_reads=self._find_required_reads(command_part, reads, where),
-            requires_trust=command_part.requires_trust,
+            requires_trust=command_part.read_only and command_part.finds_repository,
         )
+
+    def _find_write_problem(self, part: _Part) -> str:
+        """Return why it is not known which files a part writes, or nothing.
+
+        What a pattern matches is known, unless another part may create files that match it.
+        """
+        home = self.resolver.workspace_paths.home
+        is_known = has_fixed_paths if part.others_write else is_fully_expanded
+        for word in part.placed.part.written_paths:
+            if word is UNNAMED_FILES:
+                return "it creates files that the command does not name"
+            if not (word.is_literal or is_known(word, home)):
+                return f"it writes to {word.text}, which cannot be resolved in advance"
+        return ""
+
+    def _find_repository_problem(self, part: _Part) -> str:
+        """Return why git may use another repository than the workspace's own, or nothing."""
+        command_part, where, _ = part.placed
+        if not command_part.finds_repository:
+            return ""
+        root = self.resolver.workspace_paths.root
+        may_be_created = part.others_write and where.directories != (root,)
+        is_own = where.is_certain and not any(
+            can_find_foreign_repository(directory, root) for directory in where.directories
+        )
+        return "" if is_own and not may_be_created else _FOREIGN_REPOSITORY
 
     def _is_fully_described_by_text(self, part: _Part) -> bool:
         """Whether the part's text says it all: no quotes, no other directory, no input."""
@@ -247,18 +300,12 @@ class _AccessBuilder:
     ) -> tuple[Access, ...] | None:
         """List what a read-only command reads.
 
-        None: the command is not read-only, its reads cannot be determined, or git may use the
-        configuration of another repository.
+        None: the command is not read-only, or its reads cannot be determined.
         """
         if (
             not part.read_only
             or not where.is_certain
             or not all(word.is_literal for word in part.possible_read_paths)
-        ):
-            return None
-        root = self.resolver.workspace_paths.root
-        if part.requires_trust and any(
-            can_find_foreign_repository(directory, root) for directory in where.directories
         ):
             return None
         return tuple([_build_file_access(file, "bash", "ask_or_deny") for file in reads])

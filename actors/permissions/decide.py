@@ -43,7 +43,8 @@ def decide_access(access: Access, rule_index: RuleIndex) -> AccessDecision:
     if not rule_index.chain:
         return AccessDecision("deny", "the agent is unknown")
     by_agent = [evaluate_rules(access, rule_index, at) for at in range(len(rule_index.chain))]
-    decision = find_strictest(by_agent + _apply_limits(access, rule_index))
+    restricting = _drop_ancestor_defaults(by_agent, rule_index)
+    decision = find_strictest(restricting + _apply_limits(access, rule_index))
     if access.deny_reason:
         decision = AccessDecision("deny", access.deny_reason)
     if decision.action == "deny":
@@ -56,6 +57,21 @@ def decide_access(access: Access, rule_index: RuleIndex) -> AccessDecision:
     if decision.action == "allow":
         return decision
     return _lift_ask(access, rule_index, by_agent) or decision
+
+
+def _drop_ancestor_defaults(
+    by_agent: list[AccessDecision], rule_index: RuleIndex
+) -> list[AccessDecision]:
+    """Return the decisions that restrict the agent, which is the first.
+
+    What a rule allows the agent itself, no built-in default of an ancestor restricts. In plan mode
+    it does: there, a command asks unless a rule allows it for every agent of the chain.
+    """
+    own, *ancestors = by_agent
+    is_allowed_by_rule = own.action == "allow" and not own.by_default
+    if not is_allowed_by_rule or rule_index.effective_mode == "plan":
+        return by_agent
+    return [own, *(decision for decision in ancestors if not decision.is_built_in)]
 
 
 # Limits.

@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from actors.permissions.default_rules import DEFAULT_SOURCE
 from actors.permissions.rule_matching import STRICTNESS, format_rule
 from messages.policy import Action, Rule
 
@@ -21,6 +22,11 @@ class AccessDecision(NamedTuple):
     grants: tuple[Rule, ...] = ()
     broader_grants: tuple[Rule, ...] = ()
     """Like `grants`, but for command prefixes. Empty: nothing broader can be offered."""
+
+    @property
+    def is_built_in(self) -> bool:
+        """Whether no rule had a part in it, not even one for a file that a command reads."""
+        return self.by_default and self.source in ("", DEFAULT_SOURCE)
 
 
 NO_OBJECTION = AccessDecision("allow", "", by_default=True)

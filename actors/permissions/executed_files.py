@@ -70,11 +70,13 @@ def find_executed_files(
 
 
 def compute_executed_digest(files: Iterable[ExecutedFile]) -> str:
-    """Return one digest of the paths and contents of files; empty if there are none."""
-    text = repr(sorted(files))
-    return (
-        hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest() if text != "[]" else ""
-    )
+    """Return one digest of the paths and contents of files; empty if there are none.
+
+    A missing file counts only if its name has a suffix: other words are rarely files.
+    """
+    found = sorted(file for file in files if file.digest or "." in file.path.rpartition("/")[2])
+    text = repr(found).encode("utf-8", "surrogateescape")
+    return hashlib.sha256(text).hexdigest() if found else ""
 
 
 def has_no_file_names(command: str, cwd: Path) -> bool:

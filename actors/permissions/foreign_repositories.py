@@ -10,7 +10,8 @@ def can_find_foreign_repository(folder: str, root: str) -> bool:
     """Whether git may find a repository other than the workspace's own from this folder.
 
     In each folder on the way up, git looks for `.git` and then for the layout of a bare repository.
-    The workspace's own `.git` is protected, but plain writes can create a bare layout.
+    The workspace's own `.git` is protected, but plain writes can create a bare layout. A `.git` may
+    also be a file that names another folder.
     """
     if folder != root and not folder.startswith(f"{root.rstrip('/')}/"):
         return True

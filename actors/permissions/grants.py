@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
-from actors.bash.parse import has_effect_rule
+from actors.bash.parse import has_effect_rule, takes_only_operands
 from actors.permissions.access import Access
 from actors.permissions.rule_matching import compile_rule, find_rule_problem, get_categories
 from messages.policy import GrantScope, Policy, Rule, ToolDeclaration
@@ -80,17 +80,18 @@ def get_exact_pattern(access: Access) -> str:
 def find_command_prefix(command: str) -> str:
     """Return the words that a broader grant may allow: a program, and its subcommand if any.
 
-    Empty if there is none. An interpreter, shell, wrapper or `git` is never granted on its own.
+    Empty if there is none. An interpreter, shell, wrapper or `git` is never granted on its own. A
+    word after a program about which nothing is known may be a subcommand or a file, so nothing is
+    granted by prefix.
     """
     program, *arguments = command.split(" ")
     if not _PROGRAM_NAME.fullmatch(program) or program in _NEVER_GRANTED_BY_PREFIX or not arguments:
         return ""
-    runs_other_programs = has_effect_rule(program)
-    if _SUBCOMMAND.fullmatch(arguments[0]) and (
-        not runs_other_programs or program in _GRANTED_WITH_SUBCOMMAND
-    ):
-        return f"{program} {arguments[0]}"
-    return "" if runs_other_programs else program
+    is_word = bool(_SUBCOMMAND.fullmatch(arguments[0]))
+    if has_effect_rule(program):
+        has_subcommand = is_word and program in _GRANTED_WITH_SUBCOMMAND
+        return f"{program} {arguments[0]}" if has_subcommand else ""
+    return program if not is_word or takes_only_operands(program) else ""
 
 
 def covers(rule: Rule, access: Access) -> bool:

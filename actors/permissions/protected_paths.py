@@ -14,70 +14,51 @@ from pathlib import Path
 from actors.paths.resolve import PathResolver, WorkspacePaths
 from actors.permissions.rule_matching import fold_case
 
-_FOLDERS = frozenset(
-    {
-        ".greenroom",
-        ".claude",
-        ".codex",
-        ".cursor",
-        ".gemini",
-        ".opencode",
-        ".qwen",
-        ".git",
-        ".husky",
-        ".vscode",
-        ".idea",
-        ".zed",
-        ".fleet",
-        ".devcontainer",
-        ".vim",
-        ".emacs.d",
-    }
-)
-_FOLDERS_IN = frozenset(
-    {(".config", name) for name in ("fish", "git", "greenroom", "nvim")},
-)
-_FILES = frozenset(
-    {
-        ".gitmodules",
-        ".gitconfig",
-        ".mcp.json",
-        ".bashrc",
-        ".bash_aliases",
-        ".bash_profile",
-        ".bash_login",
-        ".bash_logout",
-        ".profile",
-        ".inputrc",
-        ".zshrc",
-        ".zshenv",
-        ".zlogin",
-        ".zlogout",
-        ".zprofile",
-        ".kshrc",
-        ".cshrc",
-        ".tcshrc",
-        ".login",
-        ".xprofile",
-        ".envrc",
-        ".vimrc",
-        ".nvimrc",
-        ".exrc",
-        ".nvim.lua",
-        ".emacs",
-        ".dir-locals.el",
-        ".devcontainer.json",
-    }
-)
-_FILES_IN = frozenset({(".ssh", name) for name in ("authorized_keys", "config", "rc")})
-_ENDINGS = (".code-workspace", ".sublime-project")
+_FOLDER_NAMES = """
+.greenroom .git .husky .github/workflows
+.claude .codex .cursor .gemini .opencode .qwen
+.vscode .idea .zed .fleet .devcontainer .vim .emacs.d
+.config/fish .config/git .config/greenroom .config/nvim
+"""
+_FILE_NAMES = """
+AGENTS.md CLAUDE.md .mcp.json
+.gitmodules .gitconfig .pre-commit-config.yaml .npmrc .cargo/config.toml sitecustomize.py
+.bashrc .bash_aliases .bash_profile .bash_login .bash_logout .profile .inputrc
+.zshrc .zshenv .zlogin .zlogout .zprofile .kshrc .cshrc .tcshrc .login .xprofile
+.envrc .direnvrc .mise.toml .ssh/authorized_keys .ssh/config .ssh/rc
+.vimrc .nvimrc .exrc .nvim.lua .emacs .dir-locals.el .devcontainer.json
+*.code-workspace *.sublime-project
+"""
+PROTECTED_FOLDERS = tuple(_FOLDER_NAMES.split())
+"""Folders, also inside other folders, in which every file is protected."""
+PROTECTED_FILES = tuple(_FILE_NAMES.split())
+"""Files that are protected in every folder: they instruct agents, or name what other programs run
+on their own."""
+
+
+def _fold(names: Iterable[str]) -> frozenset[str]:
+    return frozenset(name.lower() for name in names if "/" not in name and "*" not in name)
+
+
+def _fold_pairs(names: Iterable[str]) -> frozenset[tuple[str, ...]]:
+    return frozenset(tuple(name.lower().split("/")) for name in names if "/" in name)
+
+
+_FOLDERS, _FOLDERS_IN = _fold(PROTECTED_FOLDERS), _fold_pairs(PROTECTED_FOLDERS)
+_FILES, _FILES_IN = _fold(PROTECTED_FILES), _fold_pairs(PROTECTED_FILES)
+_ENDINGS = tuple(name.removeprefix("*") for name in PROTECTED_FILES if name.startswith("*"))
+_NAMES_WITHOUT_DOT = tuple(name for name in _FILES if not name.startswith("."))
 _PLAN_FOLDERS = (".greenroom", "plans")
 
 _HOOKS_PATH = re.compile(r"^\s*hooksPath\s*=\s*(\S[^#;\n]*)", re.IGNORECASE | re.MULTILINE)
 _MAX_SETTINGS_FILE_BYTES = 1024 * 1024
 _MAX_CHECKED_LINKS = 1_000
 
-PROTECTED_LINK_NAMES = (*sorted(_FOLDERS), ".git/hooks", ".git/config", *sorted(_FILES))
+PROTECTED_LINK_NAMES = (
+    *(name for name in (*PROTECTED_FOLDERS, *PROTECTED_FILES) if name.lower() in _FOLDERS | _FILES),
+    ".git/hooks",
+    ".git/config",
+)
 """If one of these is a link, its target is protected too."""
 
 
@@ -121,7 +102,8 @@ class ProtectedPaths:
     def _is_obviously_unprotected(self, target: str) -> bool:
         """Rule out most paths quickly.
 
-        A protected name starts with a dot, has a protected ending, or is an additional target.
+        A protected name starts with a dot, has a protected ending or is one of the few others, or
+        is an additional target.
         """
         if target[:1] == "." or "/." in target or not target.isascii():
             return False
@@ -129,7 +111,7 @@ class ProtectedPaths:
         for name in self._extra_first_names:
             if name in lower:
                 return False
-        return not lower.rstrip("/").endswith(_ENDINGS)
+        return not lower.rstrip("/").endswith(_ENDINGS + _NAMES_WITHOUT_DOT)
 
 
 def is_plan_file(target: str) -> bool:

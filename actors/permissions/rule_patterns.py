@@ -65,4 +65,4 @@ def _join(names: list[str], *, is_absolute: bool) -> str:
 def _make_relative(path: str, root: str) -> str:
     if root and path == root:
         return "."
-    return path.removeprefix(f"{root}/") if root else path
+    return path.removeprefix(f"{root.rstrip('/')}/") if root else path

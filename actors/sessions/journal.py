@@ -1,6 +1,7 @@
 """The journal actor: the only writer of the session file."""
 
 import logging
+from collections.abc import Iterable, Iterator
 from typing import Literal, assert_never
 
 from actors.redaction.redaction import redact_message
@@ -17,7 +18,9 @@ from messages.journal import (
     AppendFailed,
     ReadRecords,
     ReadRecordsFailed,
+    Record,
     RecordsRead,
+    RequestPrefix,
 )
 
 log = logging.getLogger("greenroom.journal")
@@ -43,14 +46,16 @@ MAX_TRANSCRIPTS_PER_WRITE = 4
 
 
 class AppendLedger:
-    """The answers that each sender has received.
+    """The answers that each sender has received, and the request prefixes in the file.
 
-    The file does not contain them, so the ledger outlives a crash of the journal: an append that is
-    sent again is written once, and one that failed stays failed.
+    The file does not contain the answers, so the ledger outlives a crash of the journal: an append
+    that is sent again is written once, and one that failed stays failed.
     """
 
-    def __init__(self) -> None:
-        """Create an empty ledger."""
+    def __init__(self, prefix_ids: Iterable[str] = ()) -> None:
+        """Create an empty ledger; `prefix_ids` are the request prefixes in the file."""
+        self.prefix_ids = set(prefix_ids)
+        """Request prefixes that need not be written again."""
         self.last_ids: dict[Address, int] = {}
         """Each sender's last append that is on disk or has failed."""
         self.failures: dict[tuple[Address, int], AppendFailed] = {}
@@ -161,10 +166,11 @@ class Journal(Actor[JournalInbox]):
         queue, self._queue = self._queue, []
         if not queue:
             return
+        prefix_ids = set(self._ledger.prefix_ids)
         records = [
             (redact_message(record, self._secrets), sender)
             for sender, append in queue
-            for record in append.records
+            for record in _omit_known_prefixes(append.records, prefix_ids)
         ]
         try:
             self._log.append(records)
@@ -172,6 +178,7 @@ class Journal(Actor[JournalInbox]):
             for sender, append in queue:
                 self._fail(sender, append, error.detail)
         else:
+            self._ledger.prefix_ids = prefix_ids
             # All are on disk: a crash between two answers must not write the rest again.
             for sender, append in queue:
                 self._ledger.record_answer(sender, Appended(id=append.id))
@@ -194,3 +201,13 @@ class Journal(Actor[JournalInbox]):
         answer = AppendFailed(id=append.id, detail=detail)
         self._ledger.record_answer(sender, answer)
         self.tell(sender, answer)
+
+
+def _omit_known_prefixes(records: tuple[Record, ...], known_ids: set[str]) -> Iterator[Record]:
+    """Yield records without the request prefixes that are known; the others become known."""
+    for record in records:
+        if isinstance(record, RequestPrefix):
+            if record.id in known_ids:
+                continue
+            known_ids.add(record.id)
+        yield record

@@ -15,7 +15,13 @@ from actors.sessions.trusted_open import open_private
 from messages.address import Address
 from messages.approvals import AnyApprovalRequest, ApprovalDecided, ApprovalWithdrawn
 from messages.base import Message
-from messages.journal import FORMAT_VERSION, Record, SessionHeader, SessionOpened
+from messages.journal import (
+    FORMAT_VERSION,
+    Record,
+    RequestPrefix,
+    SessionHeader,
+    SessionOpened,
+)
 from messages.serialization import ChecksumError, DecodeError, JournalLine, decode_line
 from messages.subagents import SubagentEnded, SubagentStarted
 
@@ -88,7 +94,8 @@ def parse_damaged_log(path: Path, data: bytes) -> LogContents:
 def select_records_for(contents: LogContents, agent: Address | None) -> tuple[Record, ...]:
     """Return the records that an agent needs to restore its state; all of them for None.
 
-    These are its own records, its start, and the approval requests of itself and its subagents.
+    These are its own records, its start, the approval requests of itself and its subagents, and all
+    request prefixes, because another agent may have recorded the one that it uses.
     """
     if agent is None:
         return contents.records
@@ -139,7 +146,9 @@ def find_last_session_opened(data: bytes) -> SessionOpened | None:
 def _is_about(record: Record, agent: Address, request_ids: set[str]) -> bool:
     if isinstance(record, AnyApprovalRequest | ApprovalDecided | ApprovalWithdrawn):
         return record.id in request_ids
-    return isinstance(record, SubagentStarted) and record.child == agent
+    if isinstance(record, SubagentStarted):
+        return record.child == agent
+    return isinstance(record, RequestPrefix)
 
 
 def _read(path: Path, file_system: FileSystem | None) -> bytes:

@@ -13,11 +13,13 @@ from typing import Literal, TypeAlias
 from actors.sessions.file_system import FileSystem, LocalFileSystem
 from actors.sessions.state_paths import list_session_files
 from actors.sessions.trusted_open import describe_trust_problem
+from messages.address import PRIMARY
 from messages.journal import SessionHeader
 from messages.serialization import DecodeError, decode_line, has_valid_checksum
 from messages.turns import TurnStarted
 
 _TURN_START = b'{"type":"turn_started"'
+_BY_PRIMARY = b'"by":"%s"' % PRIMARY.encode()
 
 SessionState: TypeAlias = Literal["locked", "available", "damaged", "unusable"]
 """locked: a program, perhaps this one, has it open · damaged: it can be read and forked · unusable:
@@ -73,7 +75,7 @@ def _summarize(path: Path, descriptor: int, file_system: FileSystem) -> SessionS
     is_locked = _is_locked(descriptor)
     lines = file_system.read(descriptor).split(b"\n")
     workspace, problem = _read_workspace(lines)
-    turns = [line for line in lines if line.startswith(_TURN_START)]
+    turns = [line for line in lines if line.startswith(_TURN_START) and _BY_PRIMARY in line]
     damage = _find_damage(lines)
     state: SessionState = "locked" if is_locked else "available"
     if damage or problem:

@@ -91,6 +91,11 @@ def make_task_tool(spawn_options: SpawnOptions) -> AnyTool | None:
     return replace(TASK, description=f"{DESCRIPTION}\n\nSubagent types:\n{types}")
 
 
+def format_busy(task_id: str) -> str:
+    """Return the error for a subagent that has not ended its task."""
+    return f"{task_id} is still working on its task; wait for its result"
+
+
 def _format_unknown_type(name: str, options: SpawnOptions) -> str:
     if not options.subagent_types:
         return f"No subagent can be started: {options.unavailable_reason}. Do the work yourself."
@@ -108,8 +113,7 @@ def _require_available(task_id: str, type_name: str, context: ToolContext) -> No
         )
         raise ToolError(message)
     if subagent.is_busy:
-        message = f"{task_id} is still working on its task; wait for its result"
-        raise ToolError(message)
+        raise ToolError(format_busy(task_id))
     if subagent.subagent_type != type_name:
         message = (
             f"{task_id} has the type {subagent.subagent_type}, not {type_name}; "

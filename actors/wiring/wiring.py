@@ -31,14 +31,13 @@ from actors.supervisor.supervisor import ChildFactories
 from actors.tools.command_runner import CommandRunner
 from actors.tools.file_search import find_ripgrep
 from actors.tools.local_command_runner import LocalCommandRunner
-from actors.tools.plan_enter import PLAN_ENTER
-from actors.tools.plan_exit import PLAN_EXIT
 from actors.tools.plan_mode import has_plan
 from actors.tools.tool import AnyTool, ToolContext
 from actors.tools.tool_list import COMMAND_TOOLS, DECLARED_TOOLS
 from actors.tools.toolbox import BUILT_IN_TOOLS
 from actors.wiring.session_setup import SessionHandle, SessionOptions, resolve_mode
 from messages.address import APPROVALS, CONSOLE, JOURNAL, PERMISSIONS, PRIMARY
+from messages.journal import RequestPrefix
 from messages.policy import Policy, Rule
 from messages.subagents import SubagentStarted
 from messages.turns import InstructionFile, SessionConfigured
@@ -76,8 +75,11 @@ def make_child_factories(
     restored = _restore_primary(session, agents)
     switch = restored.pending_switch
     first_agent = switch.agent if switch else restored.state.selection.agent
+    ledger = AppendLedger(
+        record.id for record in session.records if isinstance(record, RequestPrefix)
+    )
     return ChildFactories(
-        journal=partial(Journal, session.log, AppendLedger(), options.secrets, session.transcripts),
+        journal=partial(Journal, session.log, ledger, options.secrets, session.transcripts),
         permissions=partial(PermissionEngine, JOURNAL, policy, workspace_paths, grants),
         approvals=partial(ApprovalBroker, JOURNAL, PERMISSIONS, CONSOLE),
         console=console_factory,
@@ -156,11 +158,7 @@ def _prepare_primary_agent(
     definition: Definition, subagent_factory: DefaultSubagentFactory, options: SessionOptions
 ) -> PreparedAgent:
     spawn_options = subagent_factory.get_spawn_options(definition.name, 0)
-    # An agent that plans cannot enter plan mode, and one that does not cannot leave it.
-    excluded = PLAN_ENTER if definition.permission_mode == "plan" else PLAN_EXIT
-    tools = [
-        tool for tool in subagent_factory.build_tools(spawn_options) if tool.name != excluded.name
-    ]
+    tools = subagent_factory.build_tools(spawn_options)
     return prepare_agent(definition, options.workspace, options.instructions, tools)
 
 

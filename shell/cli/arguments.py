@@ -72,13 +72,15 @@ def format_command_line_help() -> str:
 
 def _parse_session(arguments: list[str]) -> LaunchOptions:
     values = _make_session_parser().parse_args(arguments)
-    if values.output_format != "text" and not values.print:
-        message = "--output-format only works with -p"
+    if not values.print and (values.output_format != "text" or values.allow_denials):
+        option = "--allow-denials" if values.allow_denials else "--output-format"
+        message = f"{option} only works with -p"
         raise StartError(message)
     return LaunchOptions(
         prompt=values.prompt,
         headless=values.print,
         output_format=cast("OutputFormat", values.output_format),
+        allow_denials=values.allow_denials,
         model=values.model,
         agent=values.agent,
         permission_mode=values.permission_mode,
@@ -133,6 +135,11 @@ def _add_headless_options(parser: argparse.ArgumentParser) -> None:
         choices=("text", "json", "stream-json"),
         default="text",
         help="with -p: output format (default: text)",
+    )
+    group.add_argument(
+        "--allow-denials",
+        action="store_true",
+        help="with -p: exit with 0 although calls were denied because no user could be asked",
     )
 
 
@@ -291,6 +298,11 @@ def _parse_permissions(arguments: list[str]) -> CheckOptions:
     add("--tool", metavar="TOOL", default="", help="the tool, such as bash or read")
     add("--target", metavar="TARGET", help="the command, path or other target of the call")
     add("--agent", metavar="NAME", help="the agent that makes the call (default: build)")
+    add(
+        "--under",
+        metavar="NAME",
+        help="the agent that starts it (default for a subagent: the configured primary agent)",
+    )
     add("--mode", choices=_MODES, default="default", help="the mode (default: default)")
     add(
         "--workspace",
@@ -313,6 +325,7 @@ def _parse_permissions(arguments: list[str]) -> CheckOptions:
         tool=values.tool,
         target=values.target or "",
         agent=values.agent,
+        ancestor=values.under,
         mode=values.mode,
         workspace_root=values.workspace,
         rules_file=values.rules,

@@ -76,11 +76,17 @@ def build_launch_config(
         workspace, TrustCheck(state / "trust.json", own_files, options.trust_workspace, ask_user)
     )
     user_folder = config_folder(environment)
-    locations = ConfigLocations(user_folder / "config.toml", workspace, trust.trusted, own_files)
+    agents = discover_agents(user_folder / "agents", workspace, trusted=trust.trusted)
+    locations = ConfigLocations(
+        user_folder / "config.toml",
+        workspace,
+        trust.approved,
+        own_files,
+        lambda: [definition.name for definition in agents.definitions],
+    )
     load_config = partial(load_effective_config, options, environment, locations)
     config = load_config()
     instructions = read_instructions(user_folder / FILE_NAME, workspace, trusted=trust.trusted)
-    agents = discover_agents(user_folder / "agents", workspace, trusted=trust.trusted)
     settings = config.settings
     has_credentials = any(environment.get(name) for name in CREDENTIAL_VARIABLES)
     project_state_folder = project_folder(state, workspace.root)

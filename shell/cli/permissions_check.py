@@ -5,10 +5,11 @@ It makes the same decisions as the engine, but does not load what only actors ne
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
+from functools import cache, partial
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias, cast
 
 from actors.paths.resolve import WorkspacePaths
 from actors.paths.workspace import Workspace
@@ -24,8 +25,7 @@ from actors.sessions.state_paths import config_folder, list_own_files
 from actors.tools.tool_list import DECLARED_TOOLS
 from messages.policy import PermissionProfile, PermissionRequest, Policy, Rule, RuleSource
 from shell.config.config_files import ConfigLocations, build_rule_sources, read_config_files
-from shell.config.rule_linter import make_rule_linter
-from shell.config.trust_store import read_trust_store
+from shell.config.project_trust import TrustCheck, TrustStatus, check_trust
 from shell.config.workspace_discovery import find_git_folders, find_workspace
 from shell.process.state_folder import find_state_folder
 from shell.process.stdout import write_stdout
@@ -34,6 +34,11 @@ from shell.startup.errors import StartError
 from shell.startup.options import CheckOptions
 from shell.text.sanitize import sanitize_line
 
+if TYPE_CHECKING:
+    from actors.agents.definition.definition import Definition
+
+FindAgents: TypeAlias = "Callable[[], tuple[Definition, ...]]"
+DEFAULT_AGENT = "build"
 _CATEGORIES = get_categories(DECLARED_TOOLS)
 _RULE_KEYS = {"permission", "pattern", "action"}
 _BATCH_KEYS = {"id", "tool", "target", "rules"}
@@ -45,18 +50,19 @@ _MAX_SKIPPED_BYTES = 1024 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class CheckContext:
-    """What decisions depend on: policy, workspace and agent."""
+    """What decisions depend on: policy, workspace and agents."""
 
     policy: Policy
     workspace_paths: WorkspacePaths
-    profile: PermissionProfile
+    profile_chain: tuple[PermissionProfile, ...]
+    """The agent's profile, then its ancestors'."""
 
     def decide(self, tool: str, target: str) -> CallDecision:
         """Decide one tool call."""
         path = os.path.join(self.workspace_paths.cwd, _expand_home(target))  # noqa: PTH118  (text, not a file)
         target = path if _CATEGORIES.get(tool) in PATH_CATEGORIES and target else target
         request = PermissionRequest(permission=tool, target=target)
-        return decide_call((request,), self.workspace_paths, self.policy, (self.profile,))
+        return decide_call((request,), self.workspace_paths, self.policy, self.profile_chain)
 
 
 def run_permissions_check(
@@ -69,9 +75,18 @@ def run_permissions_check(
         OutputError: standard output cannot be written.
     """
     workspace = _find_workspace(options.workspace_root, start_folder)
-    policy = _build_policy(options, environment, workspace)
-    profile = _build_profile(options, environment, workspace, trusted=policy.trusted)
-    context = CheckContext(policy, resolve_workspace_paths(workspace), profile)
+    if options.rules_file is None:
+        trust = _check_trust(environment, workspace)
+        find_agents = cache(partial(_discover_agents, environment, workspace, trust))
+        policy, primary_agent = _build_policy(environment, workspace, trust, find_agents)
+        policy = replace(policy, mode=options.mode)
+    else:
+        policy = _read_rules_only_policy(options.rules_file, workspace)
+    chain: tuple[PermissionProfile, ...]
+    chain = (PermissionProfile(agent=options.agent or DEFAULT_AGENT),)
+    if options.rules_file is None and (options.agent or options.ancestor):
+        chain = _build_profile_chain(options, find_agents(), primary_agent)
+    context = CheckContext(policy, resolve_workspace_paths(workspace), chain)
     if options.batch_file is not None:
         for result in _run_batch(Path(options.batch_file), context):
             write_stdout(f"{json.dumps(result)}\n".encode())
@@ -100,51 +115,88 @@ def _find_workspace(root: str | None, start_folder: Path) -> Workspace:
     return Workspace(root=folder, cwd=folder)
 
 
+def _check_trust(environment: Mapping[str, str], workspace: Workspace) -> TrustStatus:
+    store = find_state_folder(environment) / "trust.json"
+    trust = check_trust(workspace, TrustCheck(store, list_own_files(environment)))
+    for notice in trust.notices:
+        print_error(notice)
+    return trust
+
+
+def _discover_agents(
+    environment: Mapping[str, str], workspace: Workspace, trust: TrustStatus
+) -> "tuple[Definition, ...]":
+    from shell.config.agent_discovery import discover_agents  # noqa: PLC0415  (few checks need it)
+
+    found = discover_agents(config_folder(environment) / "agents", workspace, trusted=trust.trusted)
+    for problem in found.problems:
+        print_error(problem)
+    return found.definitions
+
+
 def _build_policy(
-    options: CheckOptions, environment: Mapping[str, str], workspace: Workspace
-) -> Policy:
-    if options.rules_file is not None:
-        rules = _parse_json(_read_text(Path(options.rules_file)), options.rules_file)
-        parsed = tuple(_parse_rules(rules, options.rules_file))
-        for index, warning in make_rule_linter(workspace).find_warnings(parsed).items():
-            print_error(f"{options.rules_file}: rule {index + 1}: {warning}")
-        return _build_rules_only_policy(parsed, resolve_workspace_paths(workspace))
-    trusted_folders = read_trust_store(find_state_folder(environment) / "trust.json").folders
+    environment: Mapping[str, str],
+    workspace: Workspace,
+    trust: TrustStatus,
+    find_agents: FindAgents,
+) -> tuple[Policy, str]:
+    """Return the policy, and the name of the primary agent that a session would start with."""
     own_files = list_own_files(environment)
-    trusted = bool(trusted_folders.get(str(workspace.root)))
     files = read_config_files(
-        ConfigLocations(config_folder(environment) / "config.toml", workspace, trusted, own_files)
+        ConfigLocations(
+            config_folder(environment) / "config.toml",
+            workspace,
+            trust.approved,
+            own_files,
+            lambda: [definition.name for definition in find_agents()],
+        )
     )
     for notice in files.notices:
         print_error(notice)
     policy = build_initial_policy(
         workspace,
-        build_rule_sources(files, trusted=trusted),
+        build_rule_sources(files),
         DECLARED_TOOLS,
-        trusted=trusted,
+        trusted=trust.trusted,
         extra_protected=(*own_files, *find_git_folders(workspace.root)),
     )
-    return replace(policy, mode=options.mode)
+    layers = (files.project if files.trusted else None, files.user)
+    names = (file.config.agent for file in layers if file is not None)
+    return policy, next(filter(None, names), DEFAULT_AGENT)
 
 
-def _build_profile(
-    options: CheckOptions, environment: Mapping[str, str], workspace: Workspace, *, trusted: bool
-) -> PermissionProfile:
-    """Return the profile of the agent's definition.
+def _build_profile_chain(
+    options: CheckOptions, definitions: "tuple[Definition, ...]", primary_agent: str
+) -> tuple[PermissionProfile, ...]:
+    """Return the profiles of the agent and its ancestors.
 
-    It is empty if no agent is named, or if only the rules of a file apply.
+    Below an agent that can only be a subagent comes the primary agent, as in a session.
     """
-    empty = PermissionProfile(agent=options.agent or "build")
-    if options.agent is None or options.rules_file is not None:
-        return empty
-    from actors.agents.definition.definition import build_profile, find_definition  # noqa: PLC0415  (few checks need it)
-    from shell.config.agent_discovery import discover_agents  # noqa: PLC0415  (as above)
+    from actors.agents.definition.definition import build_profile  # noqa: PLC0415  (few checks need it)
 
-    found = discover_agents(config_folder(environment) / "agents", workspace, trusted=trusted)
-    for problem in found.problems:
-        print_error(problem)
-    definition = find_definition(options.agent, found.definitions)
-    return build_profile(definition) if definition else empty
+    agents = {definition.name: definition for definition in definitions}
+    names = [options.agent or DEFAULT_AGENT]
+    if options.ancestor is not None:
+        if options.ancestor not in agents:
+            known = ", ".join(agents)
+            message = f"--under: there is no agent {options.ancestor}; choose one of {known}"
+            raise StartError(message)
+        names.append(options.ancestor)
+    if names[-1] in agents and agents[names[-1]].mode == "subagent":
+        names.append(primary_agent)
+    return tuple(
+        build_profile(agents[name]) if name in agents else PermissionProfile(agent=name)
+        for name in names
+    )
+
+
+def _read_rules_only_policy(file: str, workspace: Workspace) -> Policy:
+    from shell.config.rule_linter import make_rule_linter  # noqa: PLC0415  (few checks need it)
+
+    rules = tuple(_parse_rules(_parse_json(_read_text(Path(file)), file), file))
+    for index, warning in make_rule_linter(workspace).find_warnings(rules).items():
+        print_error(f"{file}: rule {index + 1}: {warning}")
+    return _build_rules_only_policy(rules, resolve_workspace_paths(workspace))
 
 
 def _build_rules_only_policy(rules: tuple[Rule, ...], workspace_paths: WorkspacePaths) -> Policy:
@@ -251,8 +303,8 @@ def _evaluate_fields(
     if "rules" in fields:
         rules = tuple(_parse_rules(fields["rules"], location))
         policy = _build_rules_only_policy(rules, context.workspace_paths)
-        profile = PermissionProfile(agent=context.profile.agent)
-        context = CheckContext(policy, context.workspace_paths, profile)
+        profile = PermissionProfile(agent=context.profile_chain[0].agent)
+        context = CheckContext(policy, context.workspace_paths, (profile,))
     return context.decide(tool, target)
 
 

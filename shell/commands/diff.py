@@ -1,5 +1,6 @@
 """`/diff`."""
 
+import os
 import subprocess
 from functools import partial
 from pathlib import Path
@@ -31,8 +32,7 @@ def _make_page(root: Path) -> Page | str:
         changed = _git(root, "diff", *_PLAIN, "HEAD", "--")
         new = _git(root, "ls-files", "--others", "--exclude-standard")
     except subprocess.CalledProcessError as error:
-        reason = error.stderr.decode("utf-8", "replace").strip().partition("\n")[0]
-        return f"git: {reason}"
+        return _explain_error(error.stderr.decode("utf-8", "replace").strip())
     except (OSError, subprocess.TimeoutExpired) as error:
         return f"git could not be run: {error}"
     lines = [*changed.splitlines(), *(f"new file: {name}" for name in new.splitlines())]
@@ -45,10 +45,19 @@ def _make_page(root: Path) -> Page | str:
     )
 
 
+def _explain_error(stderr: str) -> str:
+    if "not a git repository" in stderr.lower():
+        return "This folder is not in a git repository, so there is nothing to compare with."
+    if "'HEAD'" in stderr:
+        return "This repository has no commit yet, so there is nothing to compare with."
+    return f"git: {stderr.partition(chr(10))[0]}"
+
+
 def _git(root: Path, *words: str) -> str:
     result = subprocess.run(
         [*_GIT, *words],
         cwd=root,
+        env={**os.environ, "LC_ALL": "C"},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         timeout=TIMEOUT_S,

@@ -48,14 +48,8 @@ def discover_agents(user_folder: Path, workspace: Workspace, *, trusted: bool) -
     A project's definition overrides the user's of the same name; within the project, Greenroom's
     folder overrides those of other programs.
     """
-    parsed: list[ParsedDefinition] = []
-    problems: list[str] = []
-    for folder in _list_folders(user_folder, workspace, trusted=trusted):
-        for path in _list_markdown_files(folder.path):
-            try:
-                parsed.append(_read_definition(path, folder))
-            except (DefinitionError, OSError) as error:
-                problems.append(_format_problem(path, error))
+    project_folders = _list_project_folders(workspace.root) if trusted else []
+    parsed, problems = _read_folders([_AgentFolder(user_folder), *project_folders])
     for file in parsed:
         if file.definition.rules:
             problems += _list_rule_warnings(file, workspace)
@@ -64,15 +58,29 @@ def discover_agents(user_folder: Path, workspace: Workspace, *, trusted: bool) -
     return DiscoveredAgents(tuple(merged.values()), tuple(parsed), tuple(problems))
 
 
-def _list_folders(user_folder: Path, workspace: Workspace, *, trusted: bool) -> list[_AgentFolder]:
+def read_project_definitions(workspace: Workspace) -> tuple[ParsedDefinition, ...]:
+    """Read the project's definition files; those with errors are left out."""
+    return tuple(_read_folders(_list_project_folders(workspace.root))[0])
+
+
+def _read_folders(folders: list[_AgentFolder]) -> tuple[list[ParsedDefinition], list[str]]:
+    """Return the definitions in some folders, and the problems with the other files."""
+    parsed: list[ParsedDefinition] = []
+    problems: list[str] = []
+    for folder in folders:
+        for path in _list_markdown_files(folder.path):
+            try:
+                parsed.append(_read_definition(path, folder))
+            except (DefinitionError, OSError) as error:
+                problems.append(_format_problem(path, error))
+    return parsed, problems
+
+
+def _list_project_folders(root: Path) -> list[_AgentFolder]:
     """List the folders, lowest precedence first."""
-    user = _AgentFolder(user_folder)
-    if not trusted:
-        return [user]
-    root = workspace.root
     own, *others = PROJECT_AGENT_FOLDERS
     foreign = [_AgentFolder(root / folder, root, is_foreign=True) for folder in reversed(others)]
-    return [user, *foreign, _AgentFolder(root / own, root)]
+    return [*foreign, _AgentFolder(root / own, root)]
 
 
 def _list_markdown_files(folder: Path) -> list[Path]:

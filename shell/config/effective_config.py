@@ -38,17 +38,17 @@ def load_effective_config(
     variables = config_layers.config_from_environment(environment)
     user = files.user.config if files.user else FileConfig()
     lower_layers = config_layers.merge_layers(user, config_layers.DEFAULT_CONFIG)
-    project, notices = _filter_project(files, lower_layers, trusted=locations.trusted)
+    project, notices = _filter_project(files, lower_layers)
     settings = config_layers.merge_layers(flags, variables, project, lower_layers)
-    sources = build_rule_sources(files, trusted=locations.trusted)
+    sources = build_rule_sources(files)
     return EffectiveConfig(settings, sources, (*files.notices, *notices))
 
 
 def _filter_project(
-    files: ConfigFiles, lower_layers: FileConfig, *, trusted: bool
+    files: ConfigFiles, lower_layers: FileConfig
 ) -> tuple[FileConfig, tuple[str, ...]]:
     if not files.project:
         return FileConfig(), ()
-    if trusted:
+    if files.trusted:
         return config_layers.filter_trusted_project(files.project)
     return config_layers.filter_untrusted_project(files.project.config, lower_layers), ()

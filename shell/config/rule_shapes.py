@@ -46,7 +46,9 @@ _SHAPES = (
 _PATH_SHAPES = (
     *_SHAPES,
     _Shape(re.compile(r"\\"), "names are separated by /", lambda text: text.replace("\\", "/")),
-    _Shape(re.compile("^!"), "a pattern cannot be negated; allow it in a later rule", lambda _: ""),
+    _Shape(
+        re.compile("^!"), "a pattern cannot be negated; add a rule after this one", lambda _: ""
+    ),
     _Shape(
         re.compile("^[a-z]{2,}:"),
         "it is a URL, not a path",

@@ -1,14 +1,19 @@
 """Stores which folders the user trusts."""
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 from actors.paths.workspace import Workspace
 from actors.sessions.errors import StoreError
 from actors.sessions.json_store import StoreContents, change_store, read_store
 from shell.config import instruction_files
-from shell.text.sanitize import sanitize_line
+from shell.config.project_allowances import Allowances
+
+if TYPE_CHECKING:  # `permissions check` reads the store without loading pydantic
+    from pydantic import JsonValue
 
 STORE_FORMAT = 1
 PROJECT_CONFIG = Path(".greenroom", "config.toml")
@@ -23,7 +28,8 @@ PROJECT_AGENT_FOLDERS = (
 class TrustDecisions:
     """The contents of the store: each real path that the user was asked about, and the answer."""
 
-    folders: dict[str, bool] = field(default_factory=dict[str, bool])
+    folders: dict[str, Allowances | None] = field(default_factory=dict[str, Allowances | None])
+    """What a trusted folder allowed when the user trusted it; None: the user does not trust it."""
     problem: str = ""
     """Why some or all of the store is ignored."""
 
@@ -56,36 +62,49 @@ def read_trust_store(path: Path) -> TrustDecisions:
     return TrustDecisions(folders, contents.damage or problem)
 
 
-def save_trust(path: Path, folder: Path, *, trusted: bool) -> str:
-    """Store the decision about a folder; return why it could not be stored, or an empty string."""
+def save_trust(path: Path, folder: Path, approved: Allowances | None) -> str:
+    """Store the decision about a folder; return why it could not be stored, or an empty string.
+
+    `approved` is what the folder allows; None: the user does not trust it.
+    """
+
+    def change(old: StoreContents) -> Mapping[str, "JsonValue"]:
+        answers = {**_get_folders(old), str(folder): approved}
+        return {"folders": {name: _to_json(answer) for name, answer in answers.items()}}
+
     try:
-        change_store(
-            path,
-            STORE_FORMAT,
-            lambda old: {"folders": {**_get_folders(old), str(folder): trusted}},
-        )
+        change_store(path, STORE_FORMAT, change)
     except StoreError as error:
         return f"the trust decision could not be saved: {error.detail}"
     return ""
 
 
-def format_trust_question(root: Path, files: tuple[Path, ...]) -> str:
-    """Return the question that is asked before anything of a project takes effect."""
-    names = "\n".join(f"  {sanitize_line(str(path.relative_to(root)))}" for path in files)
-    return (
-        f"{sanitize_line(str(root))} has files that configure Greenroom:\n\n{names}\n\n"
-        "If you trust this folder, these files take effect, now and whenever they change:\n"
-        "the model follows the instructions, settings apply, and rules can allow calls.\n"
-        "Otherwise the model can only read them as data, and settings and rules can only\n"
-        "restrict.\n\n"
-        "Trust this folder? [y/N] "
+def _get_folders(contents: StoreContents) -> dict[str, Allowances | None]:
+    folders = contents.content.get("folders")
+    entries = folders.items() if isinstance(folders, dict) else ()
+    return {
+        folder: None if answer is False else _read_allowances(answer)
+        for folder, answer in entries
+        if answer is False or _is_valid(answer)
+    }
+
+
+def _is_valid(answer: "JsonValue") -> bool:
+    return isinstance(answer, dict) and all(
+        isinstance(digests, list) and all(isinstance(digest, str) for digest in digests)
+        for digests in answer.values()
     )
 
 
-def _get_folders(contents: StoreContents) -> dict[str, bool]:
-    folders = contents.content.get("folders")
-    entries = folders.items() if isinstance(folders, dict) else ()
-    return {folder: answer for folder, answer in entries if isinstance(answer, bool)}
+def _read_allowances(answer: "JsonValue") -> Allowances:
+    digests_by_file = cast("dict[str, list[str]]", answer)
+    return {file: tuple(digests) for file, digests in digests_by_file.items()}
+
+
+def _to_json(approved: Allowances | None) -> "JsonValue":
+    if approved is None:
+        return False
+    return {file: list(digests) for file, digests in approved.items()}
 
 
 def _count_entries(contents: StoreContents) -> int:

@@ -17,6 +17,10 @@ from shell.startup.options import OutputFormat
 from shell.text.sanitize import sanitize
 from shell.view.status_notices import format_persistence_line, format_retry
 
+DENIED_NOTICE = (
+    "calls were denied because no user could be asked, so the exit status is 5; allow them with "
+    "rules, or accept this with --allow-denials"
+)
 EXIT_SIGNALS = {
     signal.SIGHUP: "the terminal hung up",
     signal.SIGINT: "interrupted",
@@ -76,13 +80,15 @@ def print_result(result: Result, output: StdoutWriter, output_format: OutputForm
     """Print the result to standard output, denials and the error to standard error."""
     if output_format != "text":
         output.write(_end_json_line(result.model_dump_json().encode()))
-    elif result.subtype == "success" or (result.stop_reason and result.result):
+    elif result.subtype != "error" or (result.stop_reason and result.result):
         text = sanitize(result.result) if sys.stdout.isatty() else result.result
         output.write(text.rstrip("\n").encode("utf-8", "replace") + b"\n")
     for denial in result.denials:
         print_error(f"{denial.tool} {denial.target}: {denial.reason}")
     if result.error is not None:
         print_error(result.error)
+    if result.subtype == "denied":
+        print_error(DENIED_NOTICE)
 
 
 def _print_event(event: QueuedEvent, output: StdoutWriter) -> None:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from messages.address import PRIMARY, is_subagent
 from messages.base import Message
@@ -20,6 +20,7 @@ from messages.turns import (
     TurnFailed,
     TurnInterrupted,
 )
+from shell.headless.event_queue import RunEnded
 
 UNSAVED_ERROR = "this run could not be saved in the session: {detail}"
 
@@ -41,7 +42,8 @@ class Result(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     type: Literal["result"] = "result"
-    subtype: Literal["success", "error"]
+    subtype: Literal["success", "error", "denied"]
+    """denied: a call was denied because no user could be asked."""
     session_id: str
     agent: str
     result: str
@@ -52,16 +54,8 @@ class Result(BaseModel):
     usage: Usage
     denials: tuple[Denial, ...]
     error: str | None
-
-    @property
-    def is_limited(self) -> bool:
-        """Whether a limit ended the run."""
-        return self.stop_reason in get_args(LimitReason)
-
-    @property
-    def status(self) -> int:
-        """The exit status of the program."""
-        return 3 if self.is_limited else 0 if self.error is None else 1
+    status: int = Field(exclude=True)
+    """The exit status of the program."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +71,8 @@ class ResultBuilder:
     current_turn_usage: Usage = field(default_factory=Usage)
     subagent_usage: Usage = field(default_factory=Usage)
     denials: tuple[Denial, ...] = ()
+    unasked_count: int = 0
+    """Calls that were denied because no user could be asked."""
     turn_end: TurnCompleted | TurnFailed | TurnInterrupted | None = None
     persistence: PersistenceChanged = PersistenceChanged(state="ok")  # noqa: RUF009  (frozen, so it may be shared)
 
@@ -126,17 +122,18 @@ class ResultBuilder:
 
     def _with_denial(self, event: ToolEnded, source: str) -> "ResultBuilder":
         denial = Denial(agent=source, tool=event.tool, target=event.target, reason=event.text)
-        return replace(self, denials=(*self.denials, denial))
+        unasked_count = self.unasked_count + event.no_user
+        return replace(self, denials=(*self.denials, denial), unasked_count=unasked_count)
 
-    def build(self, duration_s: float, error: str | None = None) -> Result:
-        """Return the result; `error` says why the run ended before its turn."""
-        end = self.turn_end
-        if error is None and not isinstance(end, TurnCompleted):
-            error = end.detail if isinstance(end, TurnFailed) else "interrupted"
-        if error is None and self.persistence.state == "failing":
-            error = UNSAVED_ERROR.format(detail=self.persistence.detail)
+    def build(
+        self, duration_s: float, run_end: RunEnded | None = None, *, allow_denials: bool = False
+    ) -> Result:
+        """Return the result; `run_end`: the run ended before its turn."""
+        error = run_end.error if run_end else self._get_error()
+        is_denied = error is None and self.unasked_count > 0 and not allow_denials
         return Result(
-            subtype="success" if error is None else "error",
+            subtype="denied" if is_denied else "success" if error is None else "error",
+            status=run_end.exit_status if run_end else 5 if is_denied else self._get_status(),
             session_id=self.session_id,
             agent=self.agent,
             result=self._get_text(),
@@ -147,6 +144,20 @@ class ResultBuilder:
             denials=self.denials,
             error=error,
         )
+
+    def _get_error(self) -> str | None:
+        if not isinstance(self.turn_end, TurnCompleted):
+            return self.turn_end.detail if isinstance(self.turn_end, TurnFailed) else "interrupted"
+        if self.persistence.state == "failing":
+            return UNSAVED_ERROR.format(detail=self.persistence.detail)
+        return None
+
+    def _get_status(self) -> int:
+        """Return 1 for a failure, also of the disk, then 3 for a limit, then 0."""
+        if self._get_error() is None:
+            return 0
+        is_limited = self._get_stop_reason() in get_args(LimitReason)
+        return 3 if is_limited and self.persistence.state != "failing" else 1
 
     def _get_text(self) -> str:
         """Return the answer, or the part of it that arrived."""

@@ -40,5 +40,6 @@ exit status:
   1                        the agent, the model server or the disk failed
   2                        usage or configuration error
   3                        a limit was reached
+  5                        a call was denied because no user could be asked
   129, 130, 143            hung up, interrupted, terminated
 """

@@ -38,7 +38,9 @@ class ApprovalInput:
         is_isolated = is_last and self._approval_prompt.is_isolated_key
         if not request or not is_isolated or decision is None:
             self._insert(text)
-        elif text in BROADER_GRANT_KEYS and not request.broader_grants:
+        elif text in self._approval_prompt.hidden_keys or (
+            text in BROADER_GRANT_KEYS and not request.broader_grants
+        ):
             return
         elif decision in request.available_decisions and (
             decision == "no" or self._approval_prompt.can_allow

@@ -90,6 +90,12 @@ class PromptArming:
         return self.arming is not None and arming.is_isolated_key(self.arming)
 
     @property
+    def hidden_keys(self) -> str:
+        """Keys of answers that the last frame left out."""
+        drawn = self.arming.last_drawn if self.arming else None
+        return drawn.hidden_keys if drawn else ""
+
+    @property
     def can_reject(self) -> bool:
         """Whether `n` and Tab work."""
         return self.arming is not None and arming.can_reject(self.arming)

@@ -151,7 +151,13 @@ class ScreenWindows:
         if not self._was_drawn(self._notice_window):
             return None
         is_complete = all(map(self._was_drawn, (self._header_window, self._options_window)))
-        return DrawnRequest(prompt_id, is_complete=is_complete, shows_end=self._was_end_drawn())
+        panel = self.compute_frame_layout().panel
+        return DrawnRequest(
+            prompt_id,
+            is_complete=is_complete,
+            shows_end=self._was_end_drawn(),
+            hidden_keys=panel.hidden_keys if panel else "",
+        )
 
     def _was_end_drawn(self) -> bool:
         info = self._body_window.render_info

@@ -18,6 +18,8 @@ class LaunchOptions(NamedTuple):
     demo: bool = False
     headless: bool = False
     output_format: OutputFormat = "text"
+    allow_denials: bool = False
+    """A run with calls that were denied because no user could be asked is a success."""
     model: str | None = None
     agent: str | None = None
     permission_mode: "PermissionMode | None" = None
@@ -54,6 +56,8 @@ class CheckOptions(NamedTuple):
     target: str = ""
     agent: str | None = None
     """Agent whose definition applies in addition to the rules; None: `build`, which adds none."""
+    ancestor: str | None = None
+    """The agent that started it; None: the primary agent, if it can only be a subagent."""
     mode: "PermissionMode" = "default"
     workspace_root: str | None = None
     rules_file: str | None = None

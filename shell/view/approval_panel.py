@@ -38,6 +38,9 @@ DECISION_KEYS: dict[str, ApprovalDecision] = {
 }
 BROADER_GRANT_KEYS = ("A", "P")
 """Like `a` and `p`, but for all commands with the same prefix."""
+HIDEABLE_KEYS = ("", "AP", "aApP")
+"""Keys of answers that may be left out in a small window, the fewest first."""
+MORE_ANSWERS_HINT = " · more answers in a larger window"
 MIN_BODY_ROWS = 3
 """Rows of the command or diff that must fit; with fewer, nothing can be allowed."""
 CONTINUATION_MARK = "↪ "
@@ -60,6 +63,8 @@ class PromptPanel:
     header: tuple[Row, ...]
     body: tuple[Row, ...]
     options: tuple[Row, ...]
+    hidden_keys: str = ""
+    """Keys of answers that are left out."""
 
     @property
     def fixed_row_count(self) -> int:
@@ -71,12 +76,15 @@ class PromptPanel:
         return rows >= self.fixed_row_count + min(MIN_BODY_ROWS, len(self.body))
 
 
-def build_approval_panel(request: CallApprovalRequest, count: int, width: int) -> PromptPanel:
-    """Lay out a request as the first of `count`."""
+def build_approval_panel(
+    request: CallApprovalRequest, count: int, width: int, hidden_keys: str = ""
+) -> PromptPanel:
+    """Lay out a request as the first of `count`, without the answers of the `hidden_keys`."""
     return PromptPanel(
         header=tuple(_render_header(request, count, width)),
         body=_render_body(request, width),
-        options=tuple(_render_options(request, width)),
+        options=tuple(_render_options(request, width, hidden_keys)),
+        hidden_keys=hidden_keys,
     )
 
 
@@ -172,15 +180,19 @@ def _add_bar(lines: Sequence[str], tone: str) -> list[Row]:
     return [first_row, *((("warn", "┆ "), (tone, line)) for line in more)]
 
 
-def _render_options(request: CallApprovalRequest, width: int) -> list[Row]:
+def _render_options(request: CallApprovalRequest, width: int, hidden_keys: str) -> list[Row]:
     grants = format_grants(request.grants)
     labels = {
-        "once": "y  Yes, once",
-        "session": f"a  Yes, and don't ask again this session for {grants}",
-        "project": "p  Yes, for this project",
+        "y": "y  Yes, once",
+        "a": f"a  Yes, and don't ask again this session for {grants}",
+        "p": "p  Yes, for this project",
     }
-    lines = [label for decision, label in labels.items() if decision in request.available_decisions]
-    if request.broader_grants:
+    lines = [
+        label
+        for key, label in labels.items()
+        if DECISION_KEYS[key] in request.available_decisions and key not in hidden_keys
+    ]
+    if request.broader_grants and not set(BROADER_GRANT_KEYS) <= set(hidden_keys):
         broader = format_grants(request.broader_grants)
         lines.append(f"A, P  Same as a and p, for all commands matching {broader}")
     no = ("n  No", "Tab  No, and say why") if "no" in request.available_decisions else ()

@@ -24,6 +24,8 @@ class DrawnRequest:
     """Requester, location, reason and every answer were drawn; else the window is too small."""
     shows_end: bool
     """The last line of the command or diff was drawn."""
+    hidden_keys: str = ""
+    """Keys of answers that were left out because the window is too small for them."""
 
 
 @dataclass(frozen=True, slots=True)

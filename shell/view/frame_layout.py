@@ -7,12 +7,15 @@ from prompt_toolkit.data_structures import Size
 from messages.approvals import AnyApprovalRequest, QuestionRequest
 from shell.text.sanitize import sanitize, sanitize_line
 from shell.view.approval_panel import (
+    HIDEABLE_KEYS,
+    MORE_ANSWERS_HINT,
     REJECTION_HINT,
     WINDOW_TOO_SMALL,
     PromptPanel,
     build_approval_panel,
     get_approval_hint,
 )
+from shell.view.approval_queue import ApprovalQueue
 from shell.view.arming import Arming
 from shell.view.completion_menu import Menu, render_menu_rows
 from shell.view.footer import render_footer
@@ -148,10 +151,8 @@ def _compute_prompt_layout(
     queue, width = frame_input.state.approvals, size.columns
     request = queue.current
     assert request is not None  # noqa: S101  (the caller checked)
-    panel = build_panel(
-        request, len(queue.shown), width, len(queue.given_replies), frame_input.selection
-    )
     room = size.rows - FOOTER_ROWS - 1  # the input
+    panel = _build_fitting_panel(queue, request, width, room, frame_input.selection)
     if not panel.has_room_in(room):
         too_small: list[Row] = [(("warn", line),) for line in wrap_words(WINDOW_TOO_SMALL, width)]
         return FrameLayout(notice=tuple(too_small[: max(room, 0)]), footer=footer)
@@ -163,7 +164,8 @@ def _compute_prompt_layout(
     position = _format_position(frame_input.scroll_offset, body_rows, len(panel.body))
     visible_draft_rows = 0 if get_side_prompt(frame_input) else input_rows
     hidden_draft = _format_hidden_draft(frame_input.draft, visible_draft_rows, width)
-    notice: tuple[Row, ...] = (((tone, truncate(hint + position + hidden_draft, width)),),)
+    more = MORE_ANSWERS_HINT if panel.hidden_keys else ""
+    notice: tuple[Row, ...] = (((tone, truncate(hint + position + more + hidden_draft, width)),),)
     layout = FrameLayout((), panel, body_rows, notice, input_rows=input_rows, footer=footer)
     if frame_input.pager:
         height = room + 1 - input_rows
@@ -175,6 +177,23 @@ def _compute_prompt_layout(
         return replace(layout, picker=tuple(render_picker_rows(frame_input.picker, width, height)))
     progress = render_running_rows(frame_input.state, frame_input.now_s, width, share)
     return replace(layout, progress=tuple(progress))
+
+
+def _build_fitting_panel(
+    queue: ApprovalQueue,
+    request: AnyApprovalRequest,
+    width: int,
+    rows: int,
+    selection: QuestionSelection,
+) -> PromptPanel:
+    """Lay out the request on screen; answers whose rules do not fit are left out."""
+    if isinstance(request, QuestionRequest):
+        answered_count = len(queue.given_replies)
+        return build_question_panel(request, answered_count, selection, len(queue.shown), width)
+    count = len(queue.shown)
+    panels = (build_approval_panel(request, count, width, keys) for keys in HIDEABLE_KEYS)
+    complete = build_approval_panel(request, count, width)
+    return next((panel for panel in panels if panel.has_room_in(rows)), complete)
 
 
 def _count_input_rows_below_prompt(frame_input: FrameInput, width: int, max_rows: int) -> int:

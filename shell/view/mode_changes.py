@@ -121,7 +121,7 @@ def _describe_switch(event: AgentSwitched) -> str:
             f"{event.agent} is active: it reads and plans, and changes nothing but its plan file."
             " /build or Shift-Tab leaves plan mode."
         )
-    return f"{event.agent} is active: it can make changes and run commands that you allow."
+    return f"{event.agent} is active."
 
 
 def _warn_of_max_mode(session: SessionConfigured, event: ModeChanged) -> tuple[PrintNotice, ...]:

@@ -77,7 +77,7 @@ def format_policy_report(event: PolicyReport) -> tuple[str, str]:
             text = f"Revoked {grant} for this run only; it could not be deleted from disk"
             return f"{text}: {event.detail}.", "bad"
         case StoreGrantFailed():
-            return f"The grant could not be saved; allowed once: {event.detail}.", "warn"
+            return f"The grant was not saved, so you will be asked again: {event.detail}.", "warn"
         case _:
             assert_never(event)
 

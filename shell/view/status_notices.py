@@ -12,6 +12,7 @@ SCRIPTED_MODEL_NOTICE = (
 _RETRY_REASONS = {
     "overloaded": "the service is overloaded",
     "rate_limited": "rate limit reached",
+    "thinking_rejected": "the service rejected earlier thinking, which is now left out",
     "server_error": "the service failed",
     "unavailable": "the service is unavailable",
     "gateway_error": "a gateway got no response from the service",

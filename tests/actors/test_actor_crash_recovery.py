@@ -19,7 +19,7 @@ from messages.approvals import (
 )
 from messages.base import Message
 from messages.child_lifecycle import ChildCompleted
-from messages.journal import Append, Appended, SessionHeader, SessionOpened
+from messages.journal import Append, Appended, RequestPrefix, SessionHeader, SessionOpened
 from messages.permissions import (
     EvaluatePermission,
     GrantStored,
@@ -261,6 +261,7 @@ def test_a_crashing_journal_writes_each_record_once_in_order(
         SessionHeader,
         SessionOpened,
         TurnStarted,
+        RequestPrefix,
         ReplyCompleted,
         ToolStarted,
         ToolEnded,

@@ -1,7 +1,7 @@
 """Hypothesis strategies for every message, derived from its fields."""
 
 from collections.abc import Iterator
-from typing import Annotated, cast, get_args
+from typing import Annotated, cast
 
 from hypothesis import strategies as st
 from pydantic import JsonValue
@@ -55,8 +55,11 @@ def _iterate_subclasses(base: type[Value]) -> Iterator[type[Value]]:
 
 
 def _build_field_strategy(info: FieldInfo) -> st.SearchStrategy[object]:
-    if JsonValue in get_args(info.annotation):
-        return st.dictionaries(text(), json_values(), max_size=3)
+    json_objects = st.dictionaries(text(), json_values(), max_size=3)
+    if info.annotation == dict[str, JsonValue]:
+        return json_objects
+    if info.annotation == tuple[dict[str, JsonValue], ...]:
+        return st.lists(json_objects, max_size=2).map(tuple)
     annotation = Annotated[(info.annotation, *info.metadata)] if info.metadata else info.annotation
     return st.from_type(cast("type[object]", annotation))
 

@@ -140,7 +140,7 @@ def test_a_denial_names_the_file_of_its_rule(program: Program) -> None:
         untrusted = program.run("-p", "Try.", "--output-format", "json")
         made = (program.repository / "made").exists()
         trusted = program.run("-p", "Try.", "--output-format", "json", "--trust")
-    assert (untrusted.exit_status, trusted.exit_status, made) == (0, 0, False)
+    assert (untrusted.exit_status, trusted.exit_status, made) == (5, 0, False)
     for done in (untrusted, trusted):
         assert [reason for reason in done.denial_reasons if f"user rules, {user}" in reason]
         assert [reason for reason in done.denial_reasons if f"project rules, {project}" in reason]
@@ -177,6 +177,6 @@ def test_an_added_folder_belongs_to_the_workspace(program: Program) -> None:
     arguments = ("--add-dir", str(added), "--permission-mode", "auto-edit")
     with program.serve(*script):
         done = program.run("-p", "Try.", *arguments, "--output-format", "json")
-    assert done.exit_status == 0
+    assert done.exit_status == 5
     assert (added / "a.txt").read_text() == "two\n"
     assert [denial["target"] for denial in done.result["denials"]] == [str(other / "a.txt")]

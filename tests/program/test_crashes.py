@@ -98,6 +98,7 @@ def test_every_actor_can_crash_without_losing_anything(
     approved_call = ["exec_approval_request", "approval_decided", "tool_started", "tool_ended"]
     assert program.record_types()[2:] == [
         "turn_started",
+        "request_prefix",
         "reply_completed",
         "exec_approval_request",
         "approval_withdrawn",

@@ -15,7 +15,6 @@ from tests.program.program_harness import (
     Program,
     content_text,
     request_messages,
-    single_error,
     tool_results,
 )
 from tests.scripted_server import (
@@ -178,7 +177,7 @@ def test_a_call_that_needs_approval_is_denied_and_listed(program: Program) -> No
     with program.serve(respond_text("", *calls), respond_text("I could not.")) as server:
         done = program.run("-p", "Change it.", "--output-format", "json")
 
-    assert done.exit_status == 0
+    assert done.exit_status == 5
     results = tool_results(request_messages(server)[-1])
     assert [failed for _, failed in results] == [True, True]
     assert all(NO_USER_REASON in text for text, _ in results)
@@ -187,7 +186,7 @@ def test_a_call_that_needs_approval_is_denied_and_listed(program: Program) -> No
     denials = [(d["agent"], d["tool"], d["target"]) for d in done.result["denials"]]
     assert denials == [("/primary", "bash", "touch ran"), ("/primary", "write", "made.txt")]
     assert done.denial_reasons == [text for text, _ in results]
-    assert (done.result["subtype"], done.result["error"]) == ("success", None)
+    assert (done.result["subtype"], done.result["error"]) == ("denied", None)
     assert all(f"greenroom: {tool} " in done.stderr for tool in ("bash", "write"))
 
 
@@ -201,7 +200,7 @@ def test_auto_edit_mode_allows_edits_but_no_commands(
     )
     with program.serve(respond_text("", *calls), respond_text("So be it.")):
         done = program.run("-p", "Change it.", "--permission-mode", mode)
-    assert (done.exit_status, done.stdout) == (0, b"So be it.\n")
+    assert (done.exit_status, done.stdout) == (5, b"So be it.\n")
     assert (program.repository / "made.txt").exists() is made
     assert not (program.repository / "ran").exists()
 
@@ -222,4 +221,5 @@ def test_the_second_prompt_has_the_first_in_its_history(program: Program) -> Non
 def test_a_denied_multi_line_command_is_reported_on_one_line(program: Program) -> None:
     with program.serve(respond_tool_call("bash", command="true\nrm -rf x"), respond_text("Done.")):
         done = program.run("-p", "Work.")
-    assert single_error(done).startswith("bash true^Jrm -rf x: Denied")
+    denial, _ = done.stderr.splitlines()
+    assert denial.startswith("greenroom: bash true^Jrm -rf x: Denied")

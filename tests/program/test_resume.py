@@ -114,7 +114,7 @@ def test_damage_in_the_middle_is_reported_and_the_file_kept(program: Program) ->
     program.server = None
     done = program.run("-p", "Second.", "--continue")
     assert (done.exit_status, done.stdout) == (2, b"")
-    assert "damaged at line 3 of 5" in single_error(done)
+    assert "damaged at line 3 of 6" in single_error(done)
     assert program.session_file.read_bytes() == damaged
 
 
@@ -174,7 +174,7 @@ def test_the_start_of_a_call_is_on_disk_before_it_runs(program: Program) -> None
         assert running.wait().exit_status == 0
     assert program.record_types() == [
         *("session_header", "session_opened", "session_settings", "turn_started"),
-        *("reply_completed", "tool_ended"),
+        *("request_prefix", "reply_completed", "tool_ended"),
         *("reply_completed", "tool_started", "tool_ended"),
         *("reply_completed", "tool_started", "tool_ended"),
         "reply_completed",

@@ -130,7 +130,7 @@ def test_a_damaged_session_is_listed_with_the_others(program: Program) -> None:
     (folder / "odd.jsonl").chmod(0o600)
     rows = {row.split()[0]: row for row in successful_output(program.run("sessions")).splitlines()}
     assert "damaged  " in rows[old]
-    assert "damaged at line 3 of 5" in rows[old]
+    assert "damaged at line 3 of 6" in rows[old]
     assert "unusable" in rows["odd"]
     assert "available" in rows[new]
     done = program.run("sessions", "export", "odd", "--format", "json")
@@ -147,7 +147,7 @@ def test_a_damaged_session_is_shown_and_forked_but_not_continued(program: Progra
         session = program.session_file
         damaged = session.read_bytes().replace(b"Second.", b"Sekond.")
         session.write_bytes(damaged)
-        notice = "Record 7 (turn started) cannot be read: the checksum does not match."
+        notice = "Record 8 (turn started) cannot be read: the checksum does not match."
 
         shown = program.run("sessions", "show", session.stem)
         assert shown.exit_status == 0
@@ -156,7 +156,7 @@ def test_a_damaged_session_is_shown_and_forked_but_not_continued(program: Progra
         assert text.index("One.") < text.index(f"*{notice}*") < text.index("Third.")
         exported = program.run("sessions", "export", session.stem, "--format", "json")
         assert exported.exit_status == 0
-        assert [record["type"] for record in json.loads(exported.stdout)][6] == "damaged_records"
+        assert [record["type"] for record in json.loads(exported.stdout)][7] == "damaged_records"
 
         continued = program.run("-p", "Fourth.", "--continue")
         assert (continued.exit_status, continued.stdout) == (2, b"")

@@ -8,7 +8,7 @@ import pytest
 
 from tests.program.program_harness import COMMAND, CompletedRun, Program, single_error
 from tests.program.repl_harness import open_repl, quit_repl
-from tests.scripted_server import respond_text
+from tests.scripted_server import respond_text, respond_tool_call
 
 
 def make_hostile(repository: Path) -> None:
@@ -138,6 +138,26 @@ def test_trust_applies_from_then_on(program: Program) -> None:
         assert request.body["model"] == "theirs"
         assert "Obey the repository." in str(request.body["system"])
     assert (program.state_folder / "trust.json").stat().st_mode & 0o077 == 0
+
+
+def test_trust_ends_when_a_project_allows_more(program: Program) -> None:
+    (program.repository / ".greenroom").mkdir()
+    config = program.repository / ".greenroom" / "config.toml"
+    config.write_text('model = "theirs"\n')
+    call = respond_tool_call("bash", command="touch made")
+    with program.serve(respond_text("Yes."), call, respond_text("Denied.")) as server:
+        program.run("-p", "Hello.", "--trust")
+        config.write_text(
+            'model = "theirs"\n[[rules]]\npermission = "*"\npattern = "*"\naction = "allow"\n'
+        )
+        done = program.run("-p", "Try.", "--output-format", "json")
+    assert done.result["denials"][0]["target"] == "touch made"
+    assert not (program.repository / "made").exists()
+    notice = (
+        "since it allows more than when you trusted it (every tool * (.greenroom/config.toml)), so"
+    )
+    assert notice in done.stderr.splitlines()[0]
+    assert server.requests[1].body["model"] != "theirs"
 
 
 @pytest.mark.parametrize(("answer", "trusted"), [("y\r", True), ("\r", False), ("yikes\r", False)])

@@ -11,7 +11,7 @@ from actors.runtime.mailbox import MailboxItem
 from actors.runtime.supervision import Restart
 from actors.sessions.log_reader import parse_log
 from actors.supervisor.supervisor import RootSupervisor
-from messages.address import CONSOLE, ROOT, Address, is_subagent
+from messages.address import CONSOLE, PRIMARY, ROOT, Address, is_subagent
 from messages.approvals import (
     AnyApprovalRequest,
     ApprovalDecided,
@@ -26,8 +26,11 @@ from messages.turns import (
     SessionConfigured,
     TextDelta,
     ThinkingDelta,
+    ToolEnded,
     ToolInputDelta,
+    TurnCompleted,
     TurnFailed,
+    TurnInterrupted,
     TurnStarted,
 )
 from tests.actors.agents.conversation_assertions import assert_sendable
@@ -42,6 +45,16 @@ TIME_LIMIT_S = 3.0
 """The time limit of the one definition that has one."""
 INTERACTIVE_NAME = "interactive"
 """Name of the definition whose agents continue to run after a task."""
+
+
+def format_task_prompt(call_id: str) -> str:
+    """Return the prompt of a `task` call."""
+    return f"part {call_id}."
+
+
+def format_answer(prompt: str) -> str:
+    """Return the model's last text in a turn with this prompt."""
+    return f"answer to {prompt}"
 
 
 class TreeInvariants:
@@ -65,6 +78,8 @@ class TreeInvariants:
         self._approval_time_s: defaultdict[Address, float] = defaultdict(float)
         """Time in this turn with at least one open request in an agent's subtree."""
         self._turn_started_s: dict[Address, float] = {}
+        self._open_turns: dict[Address, int] = {}
+        """The turn that each agent is running."""
         self.live_subagents: set[Address] = set()
         self.max_live_subagents = 0
         """Most subagents at the same time."""
@@ -76,6 +91,7 @@ class TreeInvariants:
         self._open.clear()
         self._open_counts.clear()
         self._turn_started_s.clear()
+        self._open_turns.clear()
         self.live_subagents.clear()
 
     def check_idle(
@@ -94,6 +110,9 @@ class TreeInvariants:
         ]
         self.violations.require(not running, f"still running: {running}")
         self.violations.require(not self._open, f"approval requests without an end: {self._open}")
+        # Nothing happens any more, so everything that these turns waited for has ended.
+        open_turns = self._open_turns
+        self.violations.require(not open_turns, f"turns that never end: {open_turns}")
         if CONSOLE in mailbox_sizes:
             self.violations.require(not on_screen, f"left on screen: {on_screen}")
         for root in roots:
@@ -125,7 +144,9 @@ class TreeInvariants:
         messages = self._mutant.mutate_message(to, message, sender)
         for delivered in messages:
             self._check_route(to, delivered, sender)
-            self._check_time_limit(delivered, sender)
+            if to == (CONSOLE if sender == PRIMARY else sender.parent):  # not yet forwarded
+                self._check_time_limit(delivered, sender)
+                self._check_turn(delivered, sender)
         return messages
 
     def _check_route(self, to: Address, message: Message, sender: Address) -> None:
@@ -141,9 +162,9 @@ class TreeInvariants:
                     self._close_request(message.id)
             case WithdrawApprovals():
                 for request, agent in list(self._open.items()):
-                    if agent.is_under(message.under):
+                    if message.is_about(agent):
                         self._close_request(request)
-            case CancelTask() if sender == to.parent:
+            case CancelTask() if sender == to.parent and INTERACTIVE_NAME not in to.name:
                 requests = [request for request, agent in self._open.items() if agent.is_under(to)]
                 self.violations.require(
                     not requests, f"{to} is stopped before {requests} are withdrawn"
@@ -179,6 +200,22 @@ class TreeInvariants:
             is_enough = worked_s >= TIME_LIMIT_S - TIME_TOLERANCE_S
             self.violations.require(is_enough, f"{sender} had only {worked_s:.2f} s of its time")
 
+    def _check_turn(self, message: Message, sender: Address) -> None:
+        """Track open turns, and check that a task's result is the answer to that task."""
+        match message:
+            case TurnStarted():
+                self._open_turns[sender] = message.turn
+            case TurnCompleted() | TurnInterrupted() | TurnFailed():
+                if self._open_turns.get(sender) == message.turn:
+                    del self._open_turns[sender]
+            case ToolEnded(tool="task", status="ok"):
+                answer = format_answer(format_task_prompt(message.call_id))
+                self.violations.require(
+                    answer in message.text, f"{message.call_id} got another result: {message.text}"
+                )
+            case _:
+                pass
+
     def on_handle(self, to: Address, item: MailboxItem) -> None:
         if isinstance(item, Envelope):
             self._trace.add_message(to, item.sender, item.message)
@@ -200,6 +237,7 @@ class TreeInvariants:
 
     def on_ended(self, address: Address) -> None:
         self._turn_started_s.pop(address, None)
+        self._open_turns.pop(address, None)
         self.live_subagents.discard(address)
 
     def on_undrained(self, envelope: Envelope) -> None:

@@ -7,10 +7,11 @@ from actors.agents.effect_handlers.event_publisher import EventPublisher
 from actors.agents.effect_handlers.subagent_supervisor import SubagentSupervisor
 from actors.agents.turn import cancellation, concurrency_slot, subagent_tasks
 from actors.agents.turn.effects import ForwardDown, StopChild, WithdrawSubtree
+from actors.agents.turn.subagent_table import SubagentTable
 from actors.agents.turn.turn_state import TurnStage
-from messages.subagents import ReleaseSlots
+from messages.subagents import ReleaseSlots, TaskDropped
 from messages.turns import TextDelta, ThinkingDelta
-from tests.simulation.mutant_implementations import do_nothing
+from tests.simulation.mutant_implementations import always_false, do_nothing
 from tests.simulation.mutant_list import Mutant, drop_messages, replace_function
 
 ORIGINAL_CARRY_OUT: Any = vars(Agent)["_carry_out"]
@@ -53,13 +54,26 @@ def skip_stop_of_children(supervisor: Any, effect: Any, subagents: Any) -> None:
         ORIGINAL_HANDLE(supervisor, effect, subagents)
 
 
-def record_end_twice(step: Any, child: Any, status: Any, detail: str) -> None:  # noqa: ANN401  (as replaced)
+def record_end_twice(step: Any, *end: Any) -> None:  # noqa: ANN401  (as replaced)
     """Record two ends of one task."""
-    ORIGINAL_RECORD_END(step, child, status, detail)
-    ORIGINAL_RECORD_END(step, child, status, detail)
+    ORIGINAL_RECORD_END(step, *end)
+    ORIGINAL_RECORD_END(step, *end)
+
+
+def find_task_of_any_number(table: Any, address: Any, _task_number: int) -> Any:  # noqa: ANN401  (as replaced)
+    """Take the end of any turn of a subagent as the end of its task."""
+    entry = table.find(address)
+    return (entry, entry.task) if entry is not None and entry.task is not None else None
 
 
 TREE_MUTANTS: dict[str, Mutant] = {
+    "second task given to a busy subagent": replace_function(
+        subagent_tasks, "_is_busy", always_false
+    ),
+    "answer to the user taken as the result of a task": replace_function(
+        SubagentTable, "find_task", find_task_of_any_number
+    ),
+    "cancelled task not reported if it has not started": drop_messages(TaskDropped),
     "subagents stopped before their requests are withdrawn": replace_function(
         Agent, "_carry_out", abort_before_withdraw
     ),

@@ -5,6 +5,7 @@ order.
 """
 
 import json
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
@@ -26,8 +27,9 @@ from actors.wiring.wiring import SessionPorts, make_child_factories
 from messages.address import CONSOLE, PRIMARY, ROOT, Address, is_subagent
 from messages.approvals import SubmitDecision
 from messages.base import Message
+from messages.content import TextBlock
 from messages.journal import Record, SessionHeader, SessionOpened
-from messages.subagents import CancelTask
+from messages.subagents import AssignTask, CancelTask
 from shell.console.console import Console
 from shell.console.screen_event_queue import ScreenEventQueue
 from shell.console.user_shell_command import UserCommandRunner
@@ -47,6 +49,8 @@ from tests.simulation.tree_invariants import (
     SESSION_FILE,
     TIME_LIMIT_S,
     TreeInvariants,
+    format_answer,
+    format_task_prompt,
 )
 
 MAX_AGENTS = 40
@@ -65,6 +69,7 @@ SUBAGENT_TYPES = (
     "sandboxed",
     LIMITED_DEFINITION.name,
     INTERACTIVE_NAME,
+    INTERACTIVE_NAME,
     "unknown",
 )
 
@@ -78,6 +83,9 @@ class SimulatedTreeModel(SimulatedModel):
 
     def _reply(self, request: Any) -> Any:  # noqa: ANN401  (as its base)
         reply = super()._reply(request)
+        if not any(block.type == "tool_use" for block in reply.content):
+            answer = TextBlock(text=format_answer(find_last_prompt(request)))
+            reply = replace(reply, content=(*reply.content, answer))
         has_task_tool = any(tool["name"] == "task" for tool in request.tools)
         if (
             self.ends_turns
@@ -86,21 +94,34 @@ class SimulatedTreeModel(SimulatedModel):
             or reply.stop_reason != "tool_use"
         ):
             return reply
-        content = tuple(self._maybe_task(block, request) for block in reply.content)
+        earlier_ids = sorted(
+            set(re.findall(r"task_id:? ([a-z]+-[0-9]+)", json.dumps(request.messages)))
+        )
+        task_id = self._random.choice((*earlier_ids, ""))
+        content = tuple(self._maybe_task(block, task_id) for block in reply.content)
         return replace(reply, content=content)
 
-    def _maybe_task(self, block: Any, request: Any) -> Any:  # noqa: ANN401  (a block)
+    def _maybe_task(self, block: Any, task_id: str) -> Any:  # noqa: ANN401  (a block)
+        """Turn a call into a task, often one of several for the same subagent."""
         if block.type != "tool_use" or self._random.random() < 0.4:
             return block
         arguments = {
             "description": "a part",
-            "prompt": f"part {block.id}",
+            "prompt": format_task_prompt(block.id),
             "subagent_type": self._random.choice(SUBAGENT_TYPES),
         }
-        earlier_ids = [word for word in json.dumps(request.messages).split() if word[-2:-1] == "-"]
-        if earlier_ids and self._random.random() < 0.2:
-            arguments["task_id"] = self._random.choice(earlier_ids)
+        if task_id and self._random.random() < 0.5:
+            arguments |= {"task_id": task_id, "subagent_type": task_id.rpartition("-")[0]}
         return block.model_copy(update={"name": "task", "input": arguments})
+
+
+def find_last_prompt(request: Any) -> str:  # noqa: ANN401  (a model request)
+    """Return the last prompt of a conversation; notes in brackets are none."""
+    for message in reversed(request.messages):
+        texts = [block["text"] for block in message["content"] if block["type"] == "text"]
+        if message["role"] == "user" and texts and not texts[-1].startswith("["):
+            return str(texts[-1])
+    return ""
 
 
 def ignore_effect(tag: str, effect: str, details: str) -> None:
@@ -211,6 +232,9 @@ class TreeSimulation:
         self.user.start_run(events, send, self.random.choice((1, 2, 3)))
         for _ in range(self.random.choice((0, 1, 2, 4))):
             self.loop.call_later(self.random.random() * 20, self._stop_subagent, registry)
+        for number in range(self.random.choice((0, 6, 20))):
+            prompt = f"the user's prompt {number}"
+            self.loop.call_later(self.random.random() * 40, self._prompt_subagent, registry, prompt)
         return registry, self.invariants.roots
 
     def _arm_faults(self, *, armed: bool) -> None:
@@ -223,6 +247,14 @@ class TreeSimulation:
         running = [address for address in registry.addresses if is_subagent(address)]
         if running and not self.user.is_finishing:
             registry.send(self.random.choice(running), CancelTask(), CONSOLE)
+
+    def _prompt_subagent(self, registry: SimulatedRegistry, prompt: str) -> None:
+        """Send a prompt to an interactive subagent, as the user does from its page."""
+        running = [
+            address for address in registry.addresses if address.name.startswith(INTERACTIVE_NAME)
+        ]
+        if running and not self.user.is_finishing:
+            registry.send(self.random.choice(running), AssignTask(prompt=prompt), CONSOLE)
 
     def _send_user_command(self, registry: SimulatedRegistry, command: Message) -> None:
         if isinstance(command, SubmitDecision):

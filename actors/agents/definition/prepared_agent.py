@@ -1,6 +1,6 @@
 """A definition prepared for use in one session."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from actors.agents.definition.definition import Definition, build_profile
@@ -8,7 +8,10 @@ from actors.agents.definition.system_prompts import Instructions, build_system_p
 from actors.paths.workspace import Workspace
 from actors.permissions.rule_matching import has_tool
 from actors.tools.tool import AnyTool
+from actors.tools.tool_list import PLAN_ENTER, PLAN_EXIT
 from messages.policy import PermissionProfile
+
+PLAN_TOOLS = (PLAN_ENTER.name, PLAN_EXIT.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +21,12 @@ class PreparedAgent:
     name: str
     system_prompt: str
     tools: tuple[AnyTool, ...]
+    """The tools that it can use."""
+    offered_tools: tuple[AnyTool, ...]
+    """The tools that the model is told about: these, and the other one of the plan tools.
+
+    A turn keeps its tools when the user agrees to plan or to stop planning during it.
+    """
     profile: PermissionProfile
     max_tokens: int = 32_000
     """Longest reply to request, in tokens; the model's own limit may be lower."""
@@ -27,13 +36,18 @@ def prepare_agent(
     definition: Definition,
     workspace: Workspace,
     instructions: tuple[Instructions, ...],
-    tools: Iterable[AnyTool],
+    tools: Sequence[AnyTool],
 ) -> PreparedAgent:
     """Build the system prompt, tool set and permission profile of a definition."""
     profile = build_profile(definition)
+    names = {tool.name for tool in tools if has_tool(profile, tool.name)}
+    offered_names = names | set(PLAN_TOOLS) if names.intersection(PLAN_TOOLS) else names
+    # An agent that plans cannot enter plan mode, and one that does not cannot leave it.
+    names.discard(PLAN_ENTER.name if definition.permission_mode == "plan" else PLAN_EXIT.name)
     return PreparedAgent(
         name=definition.name,
         system_prompt=build_system_prompt(definition.system_prompt, workspace, instructions),
-        tools=tuple(tool for tool in tools if has_tool(profile, tool.name)),
+        tools=tuple(tool for tool in tools if tool.name in names),
+        offered_tools=tuple(tool for tool in tools if tool.name in offered_names),
         profile=profile,
     )

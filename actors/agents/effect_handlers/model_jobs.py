@@ -16,7 +16,7 @@ from actors.runtime.actor import JobFailure
 from messages.content import Usage
 from messages.failure_reasons import MAX_DURATION_S
 from messages.model_limits import ModelLimitsFound
-from messages.turns import Delta, TextDelta, ThinkingDelta, ToolInputDelta
+from messages.turns import Delta, RequestInfo, TextDelta, ThinkingDelta, ToolInputDelta
 
 ONE_REQUEST = Usage(requests=1)
 """Usage of a request for which the server reported none."""
@@ -28,13 +28,18 @@ class ModelRequestJob:
 
     client: ModelClient
     request: ModelRequest
-    request_number: int
+    info: RequestInfo
+    """Describes the request; its duration is added."""
     on_delta: Callable[[Delta], None]
     _texts: list[str] = field(default_factory=list[str])
     _usage: Usage = ONE_REQUEST
+    _get_time_s: Callable[[], float] = float
+    _sent_at_s: float = 0.0
 
     async def run(self) -> ModelReplied | ModelFailed:
         """Stream the reply; return a message for every expected outcome."""
+        self._get_time_s = asyncio.get_running_loop().time
+        self._sent_at_s = self._get_time_s()
         reply: Reply | None = None
         try:
             async for item in self.client.stream(self.request):  # read to the end, so it closes
@@ -69,7 +74,7 @@ class ModelRequestJob:
 
     def _build_failed(self, error: ModelError) -> ModelFailed:
         return ModelFailed(
-            request_number=self.request_number,
+            request=self._measure(),
             reason=error.reason,
             detail=error.detail,
             partial_text="".join(self._texts),
@@ -80,12 +85,17 @@ class ModelRequestJob:
 
     def _build_replied(self, reply: Reply) -> ModelReplied:
         return ModelReplied(
-            request_number=self.request_number,
+            request=self._measure(),
             content=reply.content,
             stop_reason=reply.stop_reason,
             usage=reply.usage,
             model=reply.model,
         )
+
+    def _measure(self) -> RequestInfo:
+        """Return the request with its duration so far."""
+        duration_s = round(min(self._get_time_s() - self._sent_at_s, MAX_DURATION_S), 3)
+        return self.info.model_copy(update={"duration_s": duration_s})
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from actors.agents.turn.effects import (
     ForwardDown,
     ForwardUp,
     RejectPrompt,
+    ReportDroppedTask,
     ReturnSlot,
     StartChild,
     StopChild,
@@ -34,6 +35,7 @@ from messages.subagents import (
     PromptRejected,
     ReleaseSlots,
     RequestSpawn,
+    TaskDropped,
 )
 
 FORCE_STOP_SHARE = 0.25
@@ -68,8 +70,9 @@ class SubagentSupervisor:
         if peer == self._collaborators.permissions:
             for child in list_alive_subagents(subagents):
                 self._register(child.address, child.agent, child.max_mode)
-        if peer in self._last_tasks:
-            self._actor.tell(peer, self._last_tasks[peer])
+        last_task = self._last_tasks.get(peer)
+        if last_task and subagents.find_task(peer, last_task.task_number):
+            self._actor.tell(peer, last_task)
 
     def handle(self, effect: ChildEffect, subagents: SubagentTable) -> None:
         """Execute an effect on subagents, slots or the agent itself."""
@@ -78,7 +81,7 @@ class SubagentSupervisor:
             case StartChild():
                 self._start(effect)
             case StopChild():
-                tell(effect.child, CancelTask())
+                tell(effect.child, CancelTask(task_number=effect.task_number))
                 timeout = TaskCancelTimeout(child=effect.child, task_number=effect.task_number)
                 self._actor.schedule((1 - FORCE_STOP_SHARE) * self._stop_timeout_s, timeout)
             case ForceStopChild():
@@ -88,7 +91,7 @@ class SubagentSupervisor:
             case ForwardDown():
                 self._forward_down(effect.outcome)
             case WithdrawSubtree():
-                tell(self._collaborators.approvals, WithdrawApprovals(under=effect.under))
+                tell(self._collaborators.approvals, effect.withdrawal)
             case BroadcastToChildren():
                 for child in list_alive_subagents(subagents):
                     tell(child.address, effect.message)
@@ -96,7 +99,8 @@ class SubagentSupervisor:
                 self._handle_own(effect)
 
     def _handle_own(
-        self, effect: AskForSpawn | AskForSlot | ReturnSlot | RejectPrompt | Finish
+        self,
+        effect: AskForSpawn | AskForSlot | ReturnSlot | ReportDroppedTask | RejectPrompt | Finish,
     ) -> None:
         actor = self._actor
         match effect:
@@ -112,6 +116,9 @@ class SubagentSupervisor:
                 under = effect.under or actor.address
                 actor.tell(ROOT, ReleaseSlots(under=under, self_only=effect.under is None))
                 self._last_tasks.pop(under, None)
+            case ReportDroppedTask():
+                dropped = TaskDropped(child=actor.address, task_number=effect.task_number)
+                actor.tell(self._collaborators.events_to, dropped)
             case RejectPrompt():
                 actor.tell(actor.sender, PromptRejected(agent=actor.address, reason="one_shot"))
             case Finish():

@@ -47,18 +47,21 @@ def restore(records: tuple[Record, ...], initial_state: AgentState) -> RestoredS
     address = initial_state.identity.address
     table = build_subagent_table(records, address)
     records = filter_own_records(records, address)
-    turn_numbers = [record.turn for record in records if isinstance(record, TurnStarted)]
+    started_turns = [record for record in records if isinstance(record, TurnStarted)]
     switches = [record for record in records if isinstance(record, AgentSwitched)]
     last_turn = _take_since_last(TurnStarted, records)
-    turn = replace(initial_state.turn, number=max(turn_numbers, default=0))
+    turn = replace(
+        initial_state.turn,
+        request_number=_find_last_request_number(records),
+        number=max((started.turn for started in started_turns), default=0),
+        task_number=started_turns[-1].task_number if started_turns else 0,
+    )
     state = replace(
         initial_state,
         turn=turn,
         totals=_restore_totals(records, initial_state.totals),
         subagents=table,
-        prompts=replace(
-            initial_state.prompts, last_task_number=find_last_task_number(records, address)
-        ),
+        prompts=replace(initial_state.prompts, last_task_number=find_last_task_number(records)),
         selection=initial_state.selection.with_last_recorded(switches),
     )
     if not last_turn or any(isinstance(record, TurnEnded) for record in last_turn):
@@ -142,6 +145,16 @@ def _restore_totals(records: tuple[Record, ...], totals: UsageTotals) -> UsageTo
     return replace(
         totals, earlier_runs=_sum_usage(records), context_tokens=count_tokens(last_usage)
     )
+
+
+def _find_last_request_number(records: tuple[Record, ...]) -> int:
+    """Return the number of the last request with a recorded outcome; 0: none."""
+    numbers = (
+        record.request.number
+        for record in reversed(records)
+        if isinstance(record, ReplyCompleted | ModelRetrying)
+    )
+    return next(numbers, 0)
 
 
 def _sum_usage(records: tuple[Record, ...]) -> Usage:

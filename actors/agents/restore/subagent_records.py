@@ -26,15 +26,10 @@ def _is_approval_of_other(record: Record, agent: str) -> bool:
     return isinstance(record, AnyApprovalRequest | ApprovalDecided) and record.agent != agent
 
 
-def find_last_task_number(records: tuple[Record, ...], agent: str) -> int:
-    """Return the number of the last task whose prompt this agent took; 0: none."""
-    taken = assigned = 0
-    for record in records:
-        if isinstance(record, SubagentStarted) and record.child == agent:
-            assigned = record.task_number
-        elif isinstance(record, TurnStarted):
-            taken = assigned
-    return taken
+def find_last_task_number(records: tuple[Record, ...]) -> int:
+    """Return the number of the last task whose turn this agent started; 0: none."""
+    started = (record.task_number for record in records if isinstance(record, TurnStarted))
+    return max(started, default=0)
 
 
 def build_subagent_table(records: tuple[Record, ...], agent: str) -> SubagentTable:
@@ -46,7 +41,7 @@ def build_subagent_table(records: tuple[Record, ...], agent: str) -> SubagentTab
                 table = table.with_started(record, is_alive=False)
             case SubagentEnded() if record.child.parent == agent:
                 child = table.find(record.child)
-                table = table.with_entry(replace(child, call_id="")) if child else table
+                table = table.with_entry(replace(child, task=None)) if child else table
             case ExecApprovalRequest() | PatchApprovalRequest() | QuestionRequest():
                 requesters[record.id] = record.agent
             case ApprovalDecided() | ApprovalWithdrawn():
@@ -56,7 +51,7 @@ def build_subagent_table(records: tuple[Record, ...], agent: str) -> SubagentTab
     names_to_resume = frozenset(
         name
         for name, child in table.entries.items()
-        if child.call_id
+        if child.task is not None
         and any(requester.is_under(child.address) for requester in requesters.values())
     )
     return replace(table, names_to_resume=names_to_resume)

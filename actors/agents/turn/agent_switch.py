@@ -15,8 +15,8 @@ changes are denied except to the plan file, {file}, which {status}. Call plan_ex
 is complete.]"""
 SWITCH_TEXT = "[The user switched this session to the agent {agent}.]"
 SWITCH_TO_BUILD_TEXT = """\
-[The user switched this session to the agent {agent}: you may change files and run commands \
-again, as the user allows. {plan}]"""
+[The user switched this session to the agent {agent}: the limits of plan mode no longer apply. \
+{plan}]"""
 
 
 def on_plan_file_checked(step: Transition, message: PlanFileChecked) -> None:

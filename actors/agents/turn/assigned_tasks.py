@@ -3,30 +3,39 @@
 from actors.agents.turn import cancellation
 from actors.agents.turn.agent_state import SlotState
 from actors.agents.turn.effects import Finish, RejectPrompt
+from actors.agents.turn.prompt_queue import QueuedPrompt
 from actors.agents.turn.transition import Transition
 from actors.agents.turn.turn_state import TurnStage
 from messages.subagents import AssignTask, CancelTask
-from messages.turns import StartTurn
 
 TaskInput = AssignTask | CancelTask
 """What the parent asks of a subagent."""
 
 
 def handle(step: Transition, message: TaskInput) -> None:
-    """Queue a task under the next free turn number, or cancel the current one."""
+    """Queue a task under the next free turn number, or cancel it."""
     prompts, turn = step.state.prompts, step.state.turn
     if isinstance(message, CancelTask):
-        cancellation.cancel_all(step)
-        is_idle = step.state.turn.stage is TurnStage.IDLE
-        if is_idle and step.state.slot is not SlotState.NOT_NEEDED:
-            step.emit(Finish())  # a subagent that only waits for more prompts
+        _cancel(step, message.task_number)
     elif message.task_number and message.task_number <= prompts.last_task_number:
         finish_if_done(step)  # taken before a crash, or delivered twice
     elif not message.task_number and prompts.one_shot:
         step.emit(RejectPrompt())
     else:
-        prompt = StartTurn(turn=prompts.get_next_turn_number(turn.number), text=message.prompt)
-        step.update(prompts=prompts.with_prompt(prompt, message.task_number))
+        number = prompts.get_next_turn_number(turn.number)
+        prompt = QueuedPrompt(number, message.prompt, message.task_number)
+        step.update(prompts=prompts.with_prompt(prompt))
+
+
+def _cancel(step: Transition, task_number: int) -> None:
+    """Cancel one task and leave the user's prompts, or cancel everything."""
+    if task_number:
+        cancellation.cancel_task(step, task_number)
+        return
+    cancellation.cancel_all(step)
+    is_idle = step.state.turn.stage is TurnStage.IDLE
+    if is_idle and step.state.slot is not SlotState.NOT_NEEDED:
+        step.emit(Finish())  # a subagent that only waits for more prompts
 
 
 def finish_if_done(step: Transition) -> None:

@@ -5,7 +5,6 @@ from actors.agents.turn.effects import PlanCall
 from actors.agents.turn.persistence_state import PersistenceState
 from actors.agents.turn.transition import Transition
 from actors.agents.turn.turn_state import CallStage, ToolCall, TurnStage, TurnState
-from messages.tool_calls import FileDigest
 from messages.turns import ToolEnded, ToolStarted, ToolStatus
 
 INTERRUPTED_BEFORE_RUN = "Cancelled: the user interrupted the turn before this call ran."
@@ -58,23 +57,15 @@ def is_alone(calls: tuple[ToolCall, ...], call: ToolCall) -> bool:
 
 
 def end_call(
-    step: Transition,
-    call: ToolCall,
-    status: ToolStatus,
-    text: str,
-    observed_files: tuple[FileDigest, ...] = (),
+    step: Transition, call: ToolCall, status: ToolStatus, text: str, *, no_user: bool = False
 ) -> None:
     """Record a call's one result and continue the turn."""
-    record_result(step, call, status, text, observed_files)
+    record_result(step, call, status, text, no_user=no_user)
     continue_turn(step)
 
 
 def record_result(
-    step: Transition,
-    call: ToolCall,
-    status: ToolStatus,
-    text: str,
-    observed_files: tuple[FileDigest, ...] = (),
+    step: Transition, call: ToolCall, status: ToolStatus, text: str, *, no_user: bool = False
 ) -> None:
     """Record a call's one result."""
     requests = call.plan.requests if call.plan else ()
@@ -89,7 +80,8 @@ def record_result(
         status=status,
         text=text,
         diff=_truncate_diff(call) if status == "ok" else "",
-        observed_files=observed_files,
+        observed_files=call.observed_files,
+        no_user=no_user,
     )
     step.update_call(call, stage=CallStage.DONE)
     step.write(ended)

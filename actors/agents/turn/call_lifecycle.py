@@ -200,13 +200,14 @@ def _apply_answers(
 
 
 def on_approval_unavailable(step: Transition, message: ApprovalUnavailable) -> None:
-    """Deny the call: no user could be asked."""
+    """Deny the call: no user could be asked. A question to the user is not work left undone."""
     call = step.state.turn.find_call_awaiting(message.id)
     if call is not None:
         text = APPROVAL_UNAVAILABLE.format(
             approval_reason=call.approval_reason, reason=message.reason
         )
-        end_call(step, call, "denied", text)
+        is_question = call.plan is not None and bool(call.plan.questions)
+        end_call(step, call, "denied", text, no_user=not is_question)
 
 
 def on_tool_succeeded(step: Transition, message: ToolSucceeded) -> None:
@@ -219,7 +220,8 @@ def on_tool_succeeded(step: Transition, message: ToolSucceeded) -> None:
         step.write(updated)
         step.publish(updated)
     output = message.output
-    end_call(step, call, "error" if output.is_error else "ok", output.text, output.observed_files)
+    call = step.update_call(call, observed_files=output.observed_files)
+    end_call(step, call, "error" if output.is_error else "ok", output.text)
 
 
 def on_tool_failed(step: Transition, message: ToolFailed) -> None:
@@ -280,9 +282,9 @@ def run_synced_calls(step: Transition) -> None:
 def resume(step: Transition) -> None:
     """After a resume: end the calls that had started or were decided, then start the others."""
     for call in step.state.turn.calls:
-        child = step.state.subagents.find_by_call(call.tool_use.id)
-        if child is not None and call.stage is not CallStage.DONE:
-            subagent_tasks.resume(step, call, child)
+        found = step.state.subagents.find_by_call(call.tool_use.id)
+        if found is not None and call.stage is not CallStage.DONE:
+            subagent_tasks.resume(step, call, *found)
         elif call.stage is CallStage.RUNNING:
             record_result(step, call, "unknown", OUTCOME_UNKNOWN)
         elif call.final_result is not None:
@@ -301,6 +303,7 @@ def cancel_calls(step: Transition) -> None:
         elif call.stage in (CallStage.PLANNING, CallStage.RUNNING):
             step.emit(CancelCall(call.tool_use.id))
         elif call.stage is not CallStage.DONE:
+            subagent_tasks.cancel_recorded_start(step, call)
             record_result(step, call, "cancelled", get_not_run_text(step.state.turn))
     continue_turn(step)
 

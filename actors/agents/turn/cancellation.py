@@ -4,12 +4,19 @@ from dataclasses import replace
 
 from actors.agents.turn import call_lifecycle
 from actors.agents.turn.agent_state import AgentState, SlotState
-from actors.agents.turn.effects import CancelModelRequest, PauseTimer, StartTimer, WithdrawSubtree
+from actors.agents.turn.effects import (
+    CancelModelRequest,
+    PauseTimer,
+    ReportDroppedTask,
+    StartTimer,
+    WithdrawSubtree,
+)
 from actors.agents.turn.limits import build_time_limit_reached
 from actors.agents.turn.self_messages import TurnTimerStopped
 from actors.agents.turn.transition import Transition
 from actors.agents.turn.turn_state import TurnStage
 from messages.address import Address
+from messages.approvals import WithdrawApprovals
 from messages.turns import CancelTurn
 
 _STAGES_WITH_OPEN_WORK = (TurnStage.THINKING, TurnStage.RETRYING, TurnStage.ACTING)
@@ -26,8 +33,24 @@ def on_cancel_turn(step: Transition, message: CancelTurn) -> None:
 
 def cancel_all(step: Transition) -> None:
     """Stop the current turn and drop all queued prompts."""
+    for prompt in step.state.prompts.queued:
+        if prompt.task_number:
+            step.emit(ReportDroppedTask(prompt.task_number))
     step.update(prompts=step.state.prompts.without_prompts())
     if step.state.turn.is_active:
+        _stop(step)
+
+
+def cancel_task(step: Transition, task_number: int) -> None:
+    """Stop the turn of a task, or drop the task if its turn has not started.
+
+    A task whose turn has ended, or is ending, has reported its end.
+    """
+    turn, prompts = step.state.turn, step.state.prompts
+    if prompts.has_not_started(task_number):
+        step.update(prompts=prompts.without_task(task_number))
+        step.emit(ReportDroppedTask(task_number))
+    elif turn.is_active and turn.task_number == task_number:
         _stop(step)
 
 
@@ -66,13 +89,21 @@ def _has_open_approval(state: AgentState) -> bool:
 
 
 def _stop(step: Transition) -> None:
-    """Withdraw approvals before aborting: the user must not be asked about a call being stopped."""
+    """Withdraw approvals before aborting: the user must not be asked about a call being stopped.
+
+    An interactive subagent may be asking for the user's own turn. If it works for this one, it
+    withdraws its requests when it is stopped.
+    """
     turn = step.state.turn
     if turn.is_stopping and turn.stage in _STAGES_WITH_OPEN_WORK:
         return  # already cancelled; its end will arrive
     step.update_turn(is_stopping=True)
     if _has_open_approval(step.state):
-        step.emit(WithdrawSubtree(Address(step.state.identity.address)))
+        withdrawal = WithdrawApprovals(
+            under=Address(step.state.identity.address),
+            except_under=step.state.subagents.list_interactive(),
+        )
+        step.emit(WithdrawSubtree(withdrawal))
     if turn.stage in (TurnStage.THINKING, TurnStage.RETRYING):
         step.emit(CancelModelRequest())
     elif turn.stage is TurnStage.ACTING:

@@ -1,6 +1,7 @@
 """The conversation in the form the Messages API expects, built only from records."""
 
 from dataclasses import dataclass, field
+from typing import cast
 
 from pydantic import JsonValue
 
@@ -14,8 +15,10 @@ from messages.content import (
 )
 from messages.turns import (
     AgentSwitched,
+    ModelRetrying,
     ReplyCompleted,
     ToolEnded,
+    TurnCompleted,
     TurnFailed,
     TurnInterrupted,
     TurnStarted,
@@ -27,6 +30,7 @@ INTERRUPTED_NOTE = "[The user interrupted the turn here.]"
 TRUNCATED_REPLY = "[The reply was cut off here and never completed.]"
 EMPTY_PROMPT = "[The user sent an empty message.]"
 NO_OUTPUT = "(no output)"
+THINKING_TYPES = ("thinking", "redacted_thinking")
 NO_RESULT = "No result was recorded for this call; its outcome is unknown."
 
 
@@ -36,51 +40,94 @@ class ConversationHistory:
 
     Content of the same role is appended to the last message as further blocks. That preserves the
     model's cache, which is a prefix of blocks; a request in progress keeps its own messages.
+
+    The newest models accept thinking only after exactly what it was produced after. Each reply's
+    thinking is therefore sent only with the prefix of its own request, and nothing is inserted
+    before a reply to a request that may have been sent already.
     """
 
     messages: list[Json] = field(default_factory=list[Json])
+    """The whole conversation, with the thinking of all replies."""
+    loop_prefix: str = ""
+    """Prefix of the replies of the unfinished turn, which its next request repeats; empty: none."""
+    _reply_prefixes: dict[int, str] = field(default_factory=dict[int, str])
+    """Prefix of each message that contains thinking, by its position."""
+    _is_turn_open: bool = False
     _open_call_ids: list[str] = field(default_factory=list[str])
     """Calls of the last reply, in order, until all have a result."""
     _notes: list[str] = field(default_factory=list[str])
-    """Text to add after those results."""
+    """Text to add after the next results, or at the end of the turn."""
     _results: dict[str, Json] = field(default_factory=dict[str, Json])
 
     def add(self, record: Message) -> None:
         """Add what a record says to the model; other records are ignored."""
         match record:
             case TurnStarted():
+                self._end_turn()
+                self._is_turn_open = True
                 prompt = to_text_block(record.prompt) or to_text_block(EMPTY_PROMPT)
                 self._append("user", prompt)
             case ReplyCompleted():
                 self._add_reply(record)
+            case ModelRetrying(reason="thinking_rejected"):
+                self._drop_thinking()
             case ToolEnded():
                 self._add_result(record)
             case AgentSwitched():
                 self._add_note(record.text)
+            case TurnCompleted():
+                self._end_turn()
             case TurnInterrupted():
                 self._add_partial_text(record.partial_text)
                 self._append("user", to_text_block(INTERRUPTED_NOTE))
+                self._end_turn()
             case TurnFailed():
                 self._add_partial_text(record.partial_text)
                 has_text = bool(to_text_block(record.partial_text))
                 self._append("user", to_text_block(TRUNCATED_REPLY) if has_text else {})
+                self._end_turn()
             case _:
                 pass
 
+    def build_messages(self, prefix: str) -> tuple[Json, ...]:
+        """Return the messages of a request; thinking after another prefix is left out.
+
+        The thinking that is sent was itself produced without the thinking that is left out.
+        """
+        messages = list(self.messages)
+        for position, reply_prefix in self._reply_prefixes.items():
+            if reply_prefix != prefix:
+                messages[position] = without_thinking(messages[position])
+        return tuple(messages)
+
     def _add_note(self, text: str) -> None:
-        """Add user text; while calls are open, it goes after their results."""
-        if self._open_call_ids:
+        """Add user text; during a turn, the model may already be replying to what came before."""
+        if self._is_turn_open:
             self._notes.append(text)
         else:
             self._append("user", to_text_block(text))
 
-    def _add_reply(self, reply: ReplyCompleted) -> None:
+    def _end_turn(self) -> None:
+        self._is_turn_open, self.loop_prefix = False, ""
         self._close_open_calls()
-        blocks = (to_api_block(block) for block in filter_sendable(reply.content))
-        self._append("assistant", *blocks)
+
+    def _add_reply(self, reply: ReplyCompleted) -> None:
+        if self._open_call_ids:
+            self._close_open_calls()
+        content = filter_sendable(reply.content)
+        self._append("assistant", *map(to_api_block, content))
+        if any(isinstance(block, ThinkingBlock | RedactedThinkingBlock) for block in content):
+            self._reply_prefixes[len(self.messages) - 1] = reply.request.prefix
+        self.loop_prefix = reply.request.prefix
         self._open_call_ids = [
             block.id for block in reply.content if isinstance(block, ToolUseBlock)
         ]
+
+    def _drop_thinking(self) -> None:
+        """Drop all thinking so far, because the server has rejected it."""
+        for position in self._reply_prefixes:
+            self.messages[position] = without_thinking(self.messages[position])
+        self._reply_prefixes.clear()
 
     def _add_result(self, ended: ToolEnded) -> None:
         result: Json = {
@@ -137,6 +184,13 @@ def to_api_block(block: ContentBlock) -> Json:
     if isinstance(block, ToolUseBlock):
         return {"type": "tool_use", "id": block.id, "name": block.name, "input": block.input}
     return block.model_dump(mode="json")
+
+
+def without_thinking(message: Json) -> Json:
+    """Return a reply without its thinking; it never ends in thinking, so something is left."""
+    content = cast("list[Json]", message["content"])
+    blocks: list[JsonValue] = [block for block in content if block["type"] not in THINKING_TYPES]
+    return {**message, "content": blocks}
 
 
 def _build_unknown_result(call_id: str) -> Json:

@@ -3,7 +3,12 @@
 from dataclasses import dataclass
 
 from messages.address import Address
-from messages.approvals import AnyApprovalRequest, ApprovalDecided, ApprovalUnavailable
+from messages.approvals import (
+    AnyApprovalRequest,
+    ApprovalDecided,
+    ApprovalUnavailable,
+    WithdrawApprovals,
+)
 from messages.journal import Record
 from messages.permissions import PermissionDecision
 from messages.policy import FileReadPolicy
@@ -208,9 +213,9 @@ class ForwardDown:
 
 @dataclass(frozen=True, slots=True)
 class WithdrawSubtree:
-    """Withdraw all approval requests of an agent and its subtree, before anything is aborted."""
+    """Withdraw approval requests of a subtree, before anything is aborted."""
 
-    under: Address
+    withdrawal: WithdrawApprovals
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,6 +223,13 @@ class BroadcastToChildren:
     """Send a message to each running child."""
 
     message: AncestorBudgetExhausted
+
+
+@dataclass(frozen=True, slots=True)
+class ReportDroppedTask:
+    """Report to the parent that a task was cancelled before its turn started."""
+
+    task_number: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,6 +253,7 @@ ChildEffect = (
     | ForwardDown
     | WithdrawSubtree
     | BroadcastToChildren
+    | ReportDroppedTask
     | RejectPrompt
     | Finish
 )

@@ -95,7 +95,7 @@ def find_reached_limit(totals: UsageTotals) -> LimitReached | None:
         return LimitReached(
             "max_turns",
             f"stopped after {limits.turns} request{plural} to the model, the limit per prompt "
-            "(--max-turns, or turns in [budget])",
+            "(--max-turns, turns in [budget] or max_turns in the agent's definition)",
         )
     if limits.tokens is not None and used >= limits.tokens:
         return LimitReached(
@@ -109,6 +109,6 @@ def build_time_limit_reached(limits: Limits) -> LimitReached:
     """Return the limit for a prompt whose time is up."""
     return LimitReached(
         "time_limit",
-        f"stopped after {limits.seconds:g} s, the limit per prompt (--time-limit, or seconds in "
-        "[budget])",
+        f"stopped after {limits.seconds:g} s, the limit per prompt (--time-limit, seconds in "
+        "[budget] or time_limit_s in the agent's definition)",
     )

@@ -109,6 +109,8 @@ def on_model_replied(step: Transition, reply: ModelReplied) -> None:
         stop_reason=reply.stop_reason,
         usage=reply.usage,
         model=reply.model,
+        request=reply.request,
+        task_number=turn.task_number,
     )
     step.write(completed)
     step.publish(completed)
@@ -130,6 +132,7 @@ def complete_turn(step: Transition, reply: ModelReplied | ReplyCompleted) -> Non
             text=join_text(reply.content),
             stop_reason=reply.stop_reason,
             usage=turn.usage,
+            task_number=turn.task_number,
         )
         step.end_turn(completed)
     else:
@@ -153,12 +156,11 @@ def on_model_failed(step: Transition, failed: ModelFailed) -> None:
     if turn.stage is not TurnStage.THINKING or failed.request_number != turn.request_number:
         return
     _add_usage(step, failed.usage)
-    partial_text = failed.partial_text or turn.retry.partial_text
-    retry = RetryState(turn.retry.failed_attempts + 1, partial_text)
+    retry = turn.retry.with_failure(failed)
     delay_s = (
         None
         if turn.is_stopping
-        else get_retry_delay_s(failed, turn.retry.failed_attempts, step.state.identity.jitter_seed)
+        else get_retry_delay_s(failed, turn.retry, step.state.identity.jitter_seed)
     )
     if delay_s is not None:
         _schedule_retry(step, failed, retry, delay_s)
@@ -213,13 +215,14 @@ def _schedule_retry(
     step.update_turn(stage=TurnStage.RETRYING, retry=retry)
     retrying = ModelRetrying(
         turn=step.state.turn.number,
-        attempt=retry.failed_attempts,
+        attempt=retry.count_attempts(failed.reason),
         max_attempts=get_backoff(failed.reason).max_retries,
         wait_s=delay_s,
         reason=failed.reason,
         detail=failed.detail,
         partial_text=failed.partial_text,
         usage=failed.usage,
+        request=failed.request,
     )
     step.write(retrying)
     step.publish(retrying)

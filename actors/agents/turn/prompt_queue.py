@@ -3,20 +3,29 @@
 from dataclasses import dataclass
 
 from actors.agents.turn.with_changes import with_changes
-from messages.turns import StartTurn
+
+
+@dataclass(frozen=True, slots=True)
+class QueuedPrompt:
+    """A prompt of the user, or a task of the parent."""
+
+    turn: int
+    text: str
+    task_number: int = 0
+    """As in `AssignTask`."""
 
 
 @dataclass(frozen=True)
 class PromptQueue:
     """Prompts in the order in which they start."""
 
-    queued: tuple[StartTurn, ...] = ()
+    queued: tuple[QueuedPrompt, ...] = ()
     cancelled_turns: frozenset[int] = frozenset()
     """Turns cancelled before they started; their prompts may still arrive."""
     one_shot: bool = False
     """The agent ends with its first turn."""
     last_task_number: int = 0
-    """Number of the last task taken."""
+    """Number of the last task taken or dropped."""
 
     def has_prompt(self, turn: int) -> bool:
         """Return whether the prompt of a turn is queued."""
@@ -26,13 +35,24 @@ class PromptQueue:
         """Return the first turn number that no prompt has used; `current` is the last started."""
         return 1 + max(current, *(prompt.turn for prompt in self.queued), 0)
 
-    def with_prompt(self, prompt: StartTurn, task_number: int = 0) -> "PromptQueue":
-        """Return the queue with one more prompt; 0: it is not a numbered task."""
+    def with_prompt(self, prompt: QueuedPrompt) -> "PromptQueue":
+        """Return the queue with one more prompt."""
         return with_changes(
             self,
             queued=(*self.queued, prompt),
-            last_task_number=task_number or self.last_task_number,
+            last_task_number=prompt.task_number or self.last_task_number,
         )
+
+    def has_not_started(self, task_number: int) -> bool:
+        """Return whether a task is queued or has not arrived yet."""
+        is_queued = any(prompt.task_number == task_number for prompt in self.queued)
+        return is_queued or task_number > self.last_task_number
+
+    def without_task(self, task_number: int) -> "PromptQueue":
+        """Return the queue after a task was dropped, which may still arrive."""
+        queued = tuple(prompt for prompt in self.queued if prompt.task_number != task_number)
+        last_task_number = max(self.last_task_number, task_number)
+        return with_changes(self, queued=queued, last_task_number=last_task_number)
 
     def without_first(self) -> "PromptQueue":
         """Return the queue after its first prompt starts; earlier cancels no longer matter."""

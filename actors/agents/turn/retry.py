@@ -24,6 +24,8 @@ SERVER_BACKOFF = Backoff(max_retries=5, first_delay_s=1.0)
 """For a server that is overloaded or failed: up to 31 s in total."""
 CONNECTION_BACKOFF = Backoff(max_retries=4, first_delay_s=0.5)
 """For a failed connection to the server or behind a gateway: up to 7.5 s in total."""
+THINKING_BACKOFF = Backoff(max_retries=1, first_delay_s=0.1)
+"""For a server that rejects earlier thinking, which the retry leaves out."""
 _SERVER_REASONS = {"overloaded", "rate_limited", "server_error", "unavailable"}
 
 
@@ -32,22 +34,42 @@ class RetryState:
     """Failed attempts of the current request."""
 
     failed_attempts: int = 0
+    """Without those whose thinking was rejected."""
+    thinking_rejections: int = 0
     partial_text: str = ""
     """Text of the last attempt that streamed any, kept in case no attempt succeeds."""
+
+    def count_attempts(self, reason: ModelFailureReason) -> int:
+        """Return the failed attempts that limit the retries after a failure."""
+        is_thinking = reason == "thinking_rejected"
+        return self.thinking_rejections if is_thinking else self.failed_attempts
+
+    def with_failure(self, failed: ModelFailed) -> "RetryState":
+        """Return the state after one more failed attempt."""
+        is_thinking = failed.reason == "thinking_rejected"
+        return RetryState(
+            failed_attempts=self.failed_attempts + (not is_thinking),
+            thinking_rejections=self.thinking_rejections + is_thinking,
+            partial_text=failed.partial_text or self.partial_text,
+        )
 
 
 def get_backoff(reason: ModelFailureReason) -> Backoff:
     """Return the backoff for a failure reason."""
+    if reason == "thinking_rejected":
+        return THINKING_BACKOFF
     return SERVER_BACKOFF if reason in _SERVER_REASONS else CONNECTION_BACKOFF
 
 
-def get_retry_delay_s(failure: ModelFailed, failed_attempts: int, seed: str) -> float | None:
+def get_retry_delay_s(failure: ModelFailed, retry: RetryState, seed: str) -> float | None:
     """Return the delay before the next attempt, or None to give up.
 
-    `failed_attempts` excludes `failure` itself. The same `seed` gives the same jitter.
+    `retry` excludes `failure` itself. The same `seed` gives the same jitter.
     """
     backoff = get_backoff(failure.reason)
-    if not failure.retry or failed_attempts >= backoff.max_retries:
+    failed_attempts = retry.count_attempts(failure.reason)
+    may_succeed = failure.retry or failure.reason == "thinking_rejected"
+    if not may_succeed or failed_attempts >= backoff.max_retries:
         return None
     if failure.retry_after_s:
         return min(failure.retry_after_s, MAX_RETRY_DELAY_S)

@@ -9,25 +9,31 @@ from messages.base import Message
 from messages.content import ContentBlock, Usage
 from messages.failure_reasons import MAX_DURATION_S, ModelFailureReason
 from messages.tool_calls import CallPlan, ToolOutput
+from messages.turns import RequestInfo
 
 
 class ModelReplied(Message):
     """One complete reply arrived, including its `message_stop`."""
 
     type: Literal["model_replied"] = "model_replied"
-    request_number: int
-    """Number of the agent's request; a reply to an earlier, cancelled request is ignored."""
+    request: RequestInfo
+    """The agent's request; a reply to an earlier, cancelled request is ignored."""
     content: tuple[ContentBlock, ...]
     stop_reason: str
     usage: Usage
     model: str
+
+    @property
+    def request_number(self) -> int:
+        """Number of the request."""
+        return self.request.number
 
 
 class ModelFailed(Message):
     """The request ended without a complete reply; no part of the reply may act."""
 
     type: Literal["model_failed"] = "model_failed"
-    request_number: int
+    request: RequestInfo
     reason: ModelFailureReason
     detail: str
     """For the user: what happened, where, and what to do."""
@@ -39,6 +45,11 @@ class ModelFailed(Message):
     """The same request may succeed if it is sent again."""
     retry_after_s: float = Field(default=0, ge=0, le=MAX_DURATION_S)
     """Delay that the server asks for; 0: none."""
+
+    @property
+    def request_number(self) -> int:
+        """Number of the request."""
+        return self.request.number
 
 
 class RetryDelayElapsed(Message):

@@ -24,6 +24,7 @@ from actors.agents.turn.concurrency_slot import SlotInput
 from actors.agents.turn.effects import Effect, RejectPrompt
 from actors.agents.turn.model_replies import ModelInput
 from actors.agents.turn.persistence import JournalInput
+from actors.agents.turn.prompt_queue import QueuedPrompt
 from actors.agents.turn.self_messages import (
     ModelFailed,
     ModelReplied,
@@ -150,7 +151,7 @@ def _queue_prompt(step: Transition, prompt: StartTurn) -> None:
     if prompts.one_shot:
         step.emit(RejectPrompt())
     elif not is_duplicate:
-        step.update(prompts=prompts.with_prompt(prompt))
+        step.update(prompts=prompts.with_prompt(QueuedPrompt(prompt.turn, prompt.text)))
 
 
 def _start_first_turn(step: Transition) -> None:
@@ -161,12 +162,12 @@ def _start_first_turn(step: Transition) -> None:
     step.update(
         prompts=state.prompts.without_first(),
         totals=state.totals.with_next_prompt(),
-        turn=state.turn.with_next_turn(prompt.turn, state.totals.limits.seconds),
+        turn=state.turn.with_next_turn(prompt, state.totals.limits.seconds),
     )
     if is_cancelled:
         step.publish(TurnInterrupted(turn=prompt.turn))
     else:
-        started = TurnStarted(turn=prompt.turn, prompt=prompt.text)
+        started = TurnStarted(turn=prompt.turn, prompt=prompt.text, task_number=prompt.task_number)
         step.update_turn(stage=TurnStage.RECORDING_PROMPT)
         step.write(started)
         step.publish(started)

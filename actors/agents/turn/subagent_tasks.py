@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import assert_never
 
+from actors.agents.turn.agent_state import AgentState
 from actors.agents.turn.call_completion import build_tool_started, end_call, record_result
 from actors.agents.turn.effects import (
     AskForSpawn,
@@ -17,8 +18,9 @@ from actors.agents.turn.effects import (
 )
 from actors.agents.turn.limits import find_reached_limit
 from actors.agents.turn.self_messages import TaskCancelTimeout
-from actors.agents.turn.subagent_table import SubagentEntry
+from actors.agents.turn.subagent_table import AssignedTask, SubagentEntry
 from actors.agents.turn.task_result_text import (
+    STOPPED,
     format_interrupted,
     format_result,
     get_outcome,
@@ -27,6 +29,7 @@ from actors.agents.turn.task_result_text import (
 from actors.agents.turn.transition import Transition
 from actors.agents.turn.turn_state import CallStage, ToolCall
 from actors.permissions.mode_order import find_strictest_mode
+from actors.tools.task import format_busy
 from messages.address import Address
 from messages.approvals import (
     AnyApprovalRequest,
@@ -46,6 +49,7 @@ from messages.subagents import (
     SubagentEnded,
     SubagentStarted,
     SubagentStatus,
+    TaskDropped,
 )
 from messages.tool_calls import SubagentTask
 from messages.turns import (
@@ -76,11 +80,12 @@ ChildInput = (
     | WithdrawApprovals
     | SpawnAdmitted
     | SpawnRejected
+    | TaskDropped
     | TaskCancelTimeout
     | AncestorBudgetExhausted
 )
 """What children, and the supervisor that admits them, send."""
-PROGRAM_ENDED = "the program ended while the task was running"
+PARENT_STOPPED = "the agent that started it stopped while the task was running"
 
 
 def handle(step: Transition, message: ChildInput | ChildEvent) -> None:
@@ -93,11 +98,13 @@ def handle(step: Transition, message: ChildInput | ChildEvent) -> None:
         case ExecApprovalRequest() | PatchApprovalRequest() | QuestionRequest():
             _forward_request(step, message)
         case WithdrawApprovals():
-            _withdraw_requests(step, message.under)
+            _withdraw_requests(step, message)
         case SpawnAdmitted():
             _on_spawn_admitted(step, message)
         case SpawnRejected():
             _on_spawn_rejected(step, message)
+        case TaskDropped():
+            _on_task_dropped(step, message)
         case TaskCancelTimeout():
             _on_task_cancel_timeout(step, message)
         case AncestorBudgetExhausted():
@@ -110,9 +117,29 @@ def handle(step: Transition, message: ChildInput | ChildEvent) -> None:
 
 
 def request_spawn(step: Transition, call: ToolCall, task: SubagentTask) -> None:
-    """Ask the supervisor whether one more subagent may start."""
+    """Ask the supervisor whether one more subagent may start.
+
+    The subagent may have become busy since the call was planned: by another call of this reply.
+    """
+    if _is_busy(step.state, task.task_id):
+        end_call(step, call, "error", format_busy(task.task_id))
+        return
     step.update_call(call, stage=CallStage.AWAITING_SPAWN)
     step.emit(AskForSpawn(call.tool_use.id, task))
+
+
+def _is_busy(state: AgentState, name: str) -> bool:
+    """Return whether a subagent has a task, or is about to get one."""
+    entry = state.subagents.entries.get(name)
+    if entry is None:
+        return False
+    return entry.task is not None or any(
+        call.stage is CallStage.AWAITING_SPAWN
+        and call.plan is not None
+        and call.plan.task is not None
+        and call.plan.task.task_id == name
+        for call in state.turn.calls
+    )
 
 
 def _on_spawn_admitted(step: Transition, admitted: SpawnAdmitted) -> None:
@@ -165,7 +192,7 @@ def start_subagent(
     table = step.state.subagents
     existing = table.find(started.child)
     is_alive = existing is not None and existing.is_alive
-    step.update(subagents=table.with_started(started))
+    step.update(subagents=table.with_started(started, is_alive=True))
     step.publish(started)
     task = call.plan.task if call.plan else None
     prompt = task.prompt if task else ""
@@ -174,10 +201,10 @@ def start_subagent(
 
 
 def cancel_recorded_start(step: Transition, call: ToolCall) -> None:
-    """Record that a child never started: the record of its start could not be written."""
-    child = step.state.subagents.find_by_call(call.tool_use.id)
-    if child is not None:
-        _record_end(step, child, "cancelled", step.state.persistence.status.detail)
+    """Record that a child never started: its start is not on disk, or its call was cancelled."""
+    found = step.state.subagents.find_by_call(call.tool_use.id)
+    if found is not None:
+        _record_end(step, *found, "cancelled", step.state.persistence.status.detail)
 
 
 def _on_spawn_rejected(step: Transition, rejected: SpawnRejected) -> None:
@@ -186,14 +213,14 @@ def _on_spawn_rejected(step: Transition, rejected: SpawnRejected) -> None:
         end_call(step, call, "error", rejected.detail)
 
 
-def resume(step: Transition, call: ToolCall, child: SubagentEntry) -> None:
+def resume(step: Transition, call: ToolCall, child: SubagentEntry, task: AssignedTask) -> None:
     """After a resume: continue a subagent with an open request; end the task of any other."""
     started = SubagentStarted(
         child=child.address,
         parent=child.address.parent,
         agent_type=child.agent,
         depth=len(child.address.segments) - 1,
-        task_number=child.task_number,
+        task_number=task.number,
         turn=step.state.turn.number,
         call_id=call.tool_use.id,
         description=str(call.tool_use.input.get("description", "")),
@@ -205,7 +232,7 @@ def resume(step: Transition, call: ToolCall, child: SubagentEntry) -> None:
         call = step.update_call(call, subagent_started=started)
         start_subagent(step, call, started, has_records=True)
         return
-    _record_end(step, child, "cancelled", PROGRAM_ENDED)
+    _record_end(step, child, task, "cancelled", PARENT_STOPPED)
     record_result(step, call, "cancelled", format_interrupted(child.address.name))
 
 
@@ -218,50 +245,62 @@ def request_stop(step: Transition, started: SubagentStarted) -> None:
 
 
 def _on_task_cancel_timeout(step: Transition, timeout: TaskCancelTimeout) -> None:
-    child = step.state.subagents.find(timeout.child)
-    if (
-        child is not None
-        and child.is_alive
-        and child.task_number == timeout.task_number
-        and child.call_id
-    ):
-        step.emit(ForceStopChild(child.address))
+    found = step.state.subagents.find_task(timeout.child, timeout.task_number)
+    if found is not None:
+        step.emit(ForceStopChild(timeout.child))
+
+
+def _on_task_dropped(step: Transition, dropped: TaskDropped) -> None:
+    found = step.state.subagents.find_task(dropped.child, dropped.task_number)
+    if found is not None:
+        _end_task(step, *found, "cancelled", STOPPED)
 
 
 def _on_child_ended(step: Transition, end: ChildEnded) -> None:
-    """Withdraw the child's requests, release its slots and give its task a result."""
+    """Withdraw the child's requests, release its slots and end its task."""
     child = step.state.subagents.find(end.child)
     if child is None:
         return
     open_requests = step.state.subagents.open_requests.values()
     if any(request.agent.is_under(child.address) for request in open_requests):
-        _withdraw_requests(step, child.address)
+        _withdraw_requests(step, WithdrawApprovals(under=child.address))
     step.emit(ReturnSlot(child.address))
-    _finish_task(step, replace(child, is_alive=False), end)
+    child = replace(child, is_alive=False)
+    step.update(subagents=step.state.subagents.with_entry(child))
+    if child.task is not None:
+        _end_task(step, child, child.task, *get_outcome(child.task, end))
 
 
-def _finish_task(step: Transition, child: SubagentEntry, end: ChildEnded | None) -> None:
-    """Store the child's entry; if it was working on a task, end that task's call."""
-    call = step.state.turn.find_call(child.call_id, CallStage.RUNNING) if child.call_id else None
-    if call is None:
-        step.update(subagents=step.state.subagents.with_entry(child))
-        return
-    status, detail = get_outcome(child, end)
-    _record_end(step, child, status, detail)
-    end_call(step, call, to_tool_status(status), format_result(child, status, detail))
+def _end_task(
+    step: Transition,
+    child: SubagentEntry,
+    task: AssignedTask,
+    status: SubagentStatus,
+    detail: str,
+) -> None:
+    """End a task and its call."""
+    _record_end(step, child, task, status, detail)
+    call = step.state.turn.find_call(task.call_id, CallStage.RUNNING)
+    if call is not None:
+        text = format_result(child.address.name, task, status, detail)
+        end_call(step, call, to_tool_status(status), text)
 
 
 def _record_end(
-    step: Transition, child: SubagentEntry, status: SubagentStatus, detail: str
+    step: Transition,
+    child: SubagentEntry,
+    task: AssignedTask,
+    status: SubagentStatus,
+    detail: str,
 ) -> None:
     ended = SubagentEnded(
         child=child.address,
-        task_number=child.task_number,
+        task_number=task.number,
         turn=step.state.turn.number,
         status=status,
         detail=detail,
     )
-    step.update(subagents=step.state.subagents.with_entry(replace(child, call_id="")))
+    step.update(subagents=step.state.subagents.with_entry(replace(child, task=None)))
     step.write(ended)
     step.publish(ended)
 
@@ -270,28 +309,31 @@ def _record_end(
 
 
 def _on_child_event(step: Transition, source: Address, event: RelevantEvent) -> None:
-    """Add the subtree's usage to the totals, and store a direct child's last reply."""
+    """Add the subtree's usage to the totals, and store how far a direct child's task is.
+
+    An event of another turn than the task's is an answer to the user, or of an earlier task.
+    """
     if isinstance(event, ReplyCompleted | ModelRetrying):
         _add_usage(step, event)
     if isinstance(event, PersistenceChanged):
         step.update(persistence=step.state.persistence.with_status(event))
-    child = step.state.subagents.find(source)
-    if child is None or not child.call_id:
+    if isinstance(event, ModelRetrying | PersistenceChanged):
         return
+    found = step.state.subagents.find_task(source, event.task_number)
+    if found is None:
+        return
+    child, task = found
     match event:
         case ReplyCompleted():
-            text = join_text(event.content)
-            if text.strip():
-                child = replace(child, last_text=text)
-                step.update(subagents=step.state.subagents.with_entry(child))
+            task = replace(task, last_text=join_text(event.content).strip() or task.last_text)
         case TurnCompleted() | TurnInterrupted() | TurnFailed():
-            child = replace(child, turn_end=event)
-            if child.one_shot:
-                step.update(subagents=step.state.subagents.with_entry(child))
-            else:
-                _finish_task(step, child, None)
+            task = replace(task, turn_end=event)
         case _:
-            pass
+            assert_never(event)
+    child = replace(child, task=task)
+    step.update(subagents=step.state.subagents.with_entry(child))
+    if task.turn_end is not None and not child.one_shot:  # any other ends with its actor
+        _end_task(step, child, task, *get_outcome(task, None))
 
 
 def _add_usage(step: Transition, event: ReplyCompleted | ModelRetrying) -> None:
@@ -309,8 +351,11 @@ def _on_ancestor_budget_exhausted(step: Transition, detail: str) -> None:
 
 
 def _forward_request(step: Transition, request: AnyApprovalRequest) -> None:
-    """Forward an approval request, unless the agent is stopping: then it needs no answer."""
-    if step.state.turn.is_stopping:
+    """Forward an approval request, unless it comes from work that is being stopped."""
+    is_interactive = any(
+        request.agent.is_under(child) for child in step.state.subagents.list_interactive()
+    )
+    if step.state.turn.is_stopping and not is_interactive:
         return
     step.update(subagents=step.state.subagents.with_request(request))
     step.emit(ForwardUp(request))
@@ -324,7 +369,7 @@ def forward_approval_outcome(
     step.emit(ForwardDown(outcome))
 
 
-def _withdraw_requests(step: Transition, under: Address) -> None:
-    """Drop the open requests of a subtree and forward the withdrawal."""
-    step.update(subagents=step.state.subagents.without_requests(under))
-    step.emit(WithdrawSubtree(under))
+def _withdraw_requests(step: Transition, withdrawal: WithdrawApprovals) -> None:
+    """Drop open requests of a subtree and forward the withdrawal."""
+    step.update(subagents=step.state.subagents.without_requests(withdrawal))
+    step.emit(WithdrawSubtree(withdrawal))

@@ -3,7 +3,7 @@
 import re
 from typing import Literal, get_args
 
-from actors.agents.turn.subagent_table import SubagentEntry
+from actors.agents.turn.subagent_table import AssignedTask
 from messages.child_lifecycle import ChildCancelled, ChildEnded, ChildFailed
 from messages.failure_reasons import LimitReason
 from messages.subagents import SubagentStatus
@@ -16,15 +16,15 @@ STOPPED = "The subagent was stopped before it finished."
 HOW_TO_CONTINUE = "Call task with this task_id to let it continue."
 PARTIAL_TEXT = "Its text so far:"
 INTERRUPTED = "interrupted; continue with task_id"
-"""Result of a task that was running when the program ended; the subagent's name follows."""
+"""Result of a task that was running when its parent stopped; the subagent's name follows."""
 
 TaskOutcome = tuple[SubagentStatus, str]
 """How a task ended, and why unless it completed."""
 
 
-def get_outcome(child: SubagentEntry, end: ChildEnded | None) -> TaskOutcome:
+def get_outcome(task: AssignedTask, end: ChildEnded | None) -> TaskOutcome:
     """Return how a task ended; `end` is the child's own end, None if the child still runs."""
-    match child.turn_end:
+    match task.turn_end:
         case TurnCompleted():
             return "completed", ""
         case TurnInterrupted():
@@ -37,10 +37,9 @@ def get_outcome(child: SubagentEntry, end: ChildEnded | None) -> TaskOutcome:
             return _get_outcome_without_turn_end(end)
 
 
-def format_result(child: SubagentEntry, status: SubagentStatus, detail: str) -> str:
+def format_result(name: str, task: AssignedTask, status: SubagentStatus, detail: str) -> str:
     """Return the result of a `task` call, in a frame that the subagent's text cannot forge."""
-    name = child.address.name
-    text = frame_text(_get_text(child))
+    text = frame_text(_get_text(task))
     match status:
         case "completed":
             return f"task_id: {name}\n{text}"
@@ -54,7 +53,7 @@ def format_result(child: SubagentEntry, status: SubagentStatus, detail: str) -> 
 
 
 def format_interrupted(name: str) -> str:
-    """Return the result of a task that was running when the program ended."""
+    """Return the result of a task that was running when its parent stopped."""
     return f"{INTERRUPTED} {name}"
 
 
@@ -72,15 +71,15 @@ def frame_text(text: str) -> str:
     return f"<task_result>\n{_FRAME_TAG.sub('&lt;', text).strip() or NO_TEXT}\n</task_result>"
 
 
-def _get_text(child: SubagentEntry) -> str:
-    match child.turn_end:
+def _get_text(task: AssignedTask) -> str:
+    match task.turn_end:
         case TurnCompleted():
-            return child.turn_end.text or child.last_text
+            return task.turn_end.text or task.last_text
         case TurnInterrupted() | TurnFailed():
-            texts = (child.last_text, child.turn_end.partial_text)
+            texts = (task.last_text, task.turn_end.partial_text)
             return "\n\n".join(text for text in texts if text.strip())
         case None:
-            return child.last_text
+            return task.last_text
 
 
 def _get_outcome_without_turn_end(end: ChildEnded | None) -> TaskOutcome:

@@ -9,13 +9,14 @@ from enum import Enum, auto
 
 from actors.agents.turn.agent_identity import AgentIdentity
 from actors.agents.turn.limits import LimitReached, TimerState
+from actors.agents.turn.prompt_queue import QueuedPrompt
 from actors.agents.turn.retry import RetryState
 from actors.agents.turn.with_changes import with_changes
 from messages.approvals import ApprovalRequest
 from messages.content import ToolUseBlock, Usage
 from messages.policy import FileReadPolicy, PermissionRequest
 from messages.subagents import SubagentStarted
-from messages.tool_calls import AgentSwitchProposal, CallPlan
+from messages.tool_calls import AgentSwitchProposal, CallPlan, FileDigest
 from messages.turns import ToolStatus, TurnEnded, TurnFailed, TurnFailureReason, TurnInterrupted
 
 MAX_TITLE_CHARS = 200
@@ -86,6 +87,8 @@ class ToolCall:
     """How often its target changed between plan and run."""
     start_append_id: int = 0
     """The append that must be on disk before it runs."""
+    observed_files: tuple[FileDigest, ...] = ()
+    """Files that it has read or written."""
     subagent_started: SubagentStarted | None = None
     """The subagent that runs it, if one does."""
 
@@ -117,6 +120,8 @@ class TurnState:
     """The current turn, or the last one while the agent is idle."""
 
     number: int = 0
+    task_number: int = 0
+    """The task that the turn works on; 0: a prompt from the user."""
     stage: TurnStage = TurnStage.IDLE
     calls: tuple[ToolCall, ...] = ()
     """Calls of the last reply."""
@@ -191,11 +196,12 @@ class TurnState:
         calls = [new if call.tool_use.id == call_id else call for call in self.calls]
         return with_changes(self, calls=tuple(calls))
 
-    def with_next_turn(self, number: int, limit_s: float | None) -> "TurnState":
+    def with_next_turn(self, prompt: QueuedPrompt, limit_s: float | None) -> "TurnState":
         """Return the state at the start of the next turn, whose time limit is `limit_s`."""
         return with_changes(
             self,
-            number=number,
+            number=prompt.turn,
+            task_number=prompt.task_number,
             usage=Usage(),
             retry=RetryState(),
             malformed_replies=0,
@@ -222,7 +228,12 @@ class TurnState:
         limit = self.limit_reached
         if limit is not None:
             return self.build_failure(limit.reason, limit.detail, partial_text)
-        return TurnInterrupted(turn=self.number, partial_text=partial_text, usage=self.usage)
+        return TurnInterrupted(
+            turn=self.number,
+            partial_text=partial_text,
+            usage=self.usage,
+            task_number=self.task_number,
+        )
 
     def build_failure(self, reason: TurnFailureReason, detail: str, partial_text: str) -> TurnEnded:
         """Return the end of a turn that failed."""
@@ -232,4 +243,5 @@ class TurnState:
             detail=detail,
             partial_text=partial_text,
             usage=self.usage,
+            task_number=self.task_number,
         )

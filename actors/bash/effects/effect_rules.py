@@ -4,10 +4,11 @@ Each takes an effect as a predicate, such as "runs another program", which becom
 "it runs another program", or "`--pre` runs another program" where an option causes it.
 """
 
+import re
 from collections.abc import Callable
 
 from actors.bash.effects.indirect_effects import NO_EFFECTS, IndirectEffects
-from actors.bash.effects.option_parsing import OptionSpec, WrapperOptions
+from actors.bash.effects.option_parsing import OptionSpec, WrapperOptions, find_unlisted_option
 from actors.bash.syntax.parsed_command import Words, join_words
 
 EffectRule = Callable[[Words, str], IndirectEffects]
@@ -75,11 +76,37 @@ def ask_on_options(effect: str, options: OptionSpec, *, on_assignments: bool = F
     return analyze
 
 
-def ask_unless_subcommand(effect: str, subcommands: tuple[str, ...]) -> EffectRule:
-    """Ask unless the first argument is one of these words."""
+def ask_unless_listed(
+    safe_options: str, safe_operands: str = "", *, on_assignments: bool = False
+) -> EffectRule:
+    """Ask at an option or an operand that a pattern does not match as a whole.
+
+    `on_assignments`: `NAME=value` operands ask too. Without `safe_operands`, no other operand asks.
+    """
+    options, operands = re.compile(safe_options), re.compile(safe_operands or ".*", re.DOTALL)
 
     def analyze(words: Words, _stdin: str) -> IndirectEffects:
-        first = words[1] if len(words) > 1 else None
+        found = find_unlisted_option(options, words[1:])
+        for word in words[1:] if not found else ():
+            is_operand = word.text[:1] != "-"
+            if is_operand and (
+                not operands.fullmatch(word.text) or (on_assignments and "=" in word.text)
+            ):
+                found = word.text
+                break
+        return IndirectEffects(f"`{found}` is not known to be safe") if found else NO_EFFECTS
+
+    return analyze
+
+
+def ask_unless_subcommand(
+    effect: str, subcommands: tuple[str, ...], options: WrapperOptions | None = None
+) -> EffectRule:
+    """Ask unless the first argument, or with `options` the first operand, is one of these words."""
+
+    def analyze(words: Words, _stdin: str) -> IndirectEffects:
+        arguments = options.find_command(words[1:]) if options else words[1:]
+        first = arguments[0] if arguments else None
         is_safe = first is not None and first.is_literal and first.text in subcommands
         return NO_EFFECTS if is_safe else IndirectEffects(f"it {effect}")
 
@@ -171,12 +198,12 @@ def skip_script_arguments(rule: EffectRule) -> EffectRule:
 
 
 def accept_bundled_options(rule: EffectRule) -> EffectRule:
-    """Read the first argument as options even without a dash (`tar xf`)."""
+    """Read the letters of the first argument as options even without a dash (`tar xf`)."""
 
     def analyze(words: Words, stdin: str) -> IndirectEffects:
         first = words[1:2]
         if first and first[0].text.isalpha():
-            first = (first[0]._replace(text=f"-{first[0].text}"),)
+            first = tuple([first[0]._replace(text=f"-{letter}") for letter in first[0].text])
         return rule((*words[:1], *first, *words[2:]), stdin)
 
     return analyze

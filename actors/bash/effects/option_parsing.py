@@ -1,9 +1,21 @@
 """Finds options as getopt reads them: clusters, attached values, abbreviated long names."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from actors.bash.syntax.parsed_command import Words
+
+_COMMAND_OR_OUTPUT = re.compile(
+    r"-{1,3}(?:[\w-]*[-_])?"
+    r"(?:exec|execute|command|cmd|eval|shell|script|hook|invoke|plugin|load|preload|require|loader|"
+    r"wrapper|launcher|renderer|interpreter|executable|linker|compiler|pager|editor|browser|overlay|"
+    r"modfile|kubeconfig|shell[-_]escape|output|output[-_]file|outfile|output[-_]dir|out|log|log[-_]file|"
+    r"basetemp|junitxml|junit[-_]xml|XX:On\w+)"
+    r"(?:[=:].*)?",
+    re.DOTALL,
+)
+"""Options of programs without a list that take a command or an output file."""
 
 
 def split_names(names: str) -> tuple[str, ...]:
@@ -19,8 +31,6 @@ class OptionSpec:
     long: tuple[str, ...] = ()
     short_with_value: str = ""
     """Short options that take a value: the rest of a cluster after them is not an option."""
-    exempt: tuple[str, ...] = ()
-    """Complete long names that do not abbreviate one of these."""
 
     def find_first(self, words: Words) -> str:
         """Return the first argument that is, abbreviates or may expand to one of these options."""
@@ -32,7 +42,7 @@ class OptionSpec:
     def _matches(self, text: str) -> bool:
         if text.startswith("--"):
             name = text[2:].partition("=")[0]
-            return bool(name) and name not in self.exempt and self._abbreviates(name)
+            return bool(name) and self._abbreviates(name)
         return text.startswith("-") and any(char in self.short for char in self._read_cluster(text))
 
     def _abbreviates(self, name: str) -> bool:
@@ -43,6 +53,22 @@ class OptionSpec:
             yield char
             if char in self.short_with_value:
                 return
+
+
+def find_unlisted_option(safe_options: re.Pattern[str], words: Words) -> str:
+    """Return the first option that a pattern does not match as a whole, or that may be another."""
+    for word in words:
+        if word.text == "--":
+            break
+        is_option = word.text[:1] == "-" and word.text != "-"
+        if (is_option and not safe_options.fullmatch(word.text)) or not word.is_never_option:
+            return word.text
+    return ""
+
+
+def find_command_or_output_option(words: Words) -> str:
+    """Return the first option whose name says that it takes a command or an output file."""
+    return next((word.text for word in words if _COMMAND_OR_OUTPUT.fullmatch(word.text)), "")
 
 
 @dataclass(frozen=True, slots=True)

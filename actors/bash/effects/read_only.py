@@ -108,6 +108,21 @@ def match_read_only_options(options: ReadOnlyOptions, arguments: Words) -> ReadO
     return _add_name_patterns(command, options, patterns, seen) if command and patterns else command
 
 
+def find_unlisted_read_option(options: ReadOnlyOptions, arguments: Words) -> str:
+    """Return the first option that is not listed, or an empty string."""
+    rest = iter(arguments)
+    for word in rest:
+        if word.text == "--":
+            break
+        if word.text.startswith("-") and word.text != "-":
+            names, value = _read_option(options, word.text)
+            if not names:
+                return word.text
+            if value is None:
+                next(rest, None)
+    return ""
+
+
 def _build_command(
     options: ReadOnlyOptions, operands: list[Word], files: list[Word], seen: set[str]
 ) -> ReadOnlyCommand | None:

@@ -9,6 +9,11 @@ from actors.bash.syntax.parsed_command import Word, Words
 OperandFinder = Callable[[Words, list[Word]], list[Word]]
 """From the arguments of a command and the operands among them, the operands that it writes."""
 
+UNNAMED_FILES = Word("$files", is_literal=False)
+"""Stands for files that a command writes and does not name."""
+_PATTERN = re.compile(r"[*?[]")
+_UNCLEAR = re.compile(r"[$`~(){}]")
+"""An expansion, or the end of one, in the last name of a path."""
 _IN_PLACE_OPTION = re.compile(r"-[A-Za-z0-9]*i|--in-?place|inplace$")
 
 
@@ -42,6 +47,17 @@ def write_in_place(arguments: Words, operands: list[Word]) -> list[Word]:
     return operands if any(_IN_PLACE_OPTION.match(word.text) for word in arguments) else []
 
 
+def writes_only_named(_arguments: Words) -> bool:
+    """Return False: the program writes no file that its arguments do not name."""
+    return False
+
+
+def writes_unnamed_if(pattern: str) -> Callable[[Words], bool]:
+    """Make a check whether an argument matches, such as an option that extracts files."""
+    compiled = re.compile(pattern)
+    return lambda arguments: any(compiled.fullmatch(word.text) for word in arguments)
+
+
 class WrittenPaths(NamedTuple):
     """Which arguments of one program are paths that it writes."""
 
@@ -54,6 +70,8 @@ class WrittenPaths(NamedTuple):
     """Whether it writes or removes what is in an operand that is a folder."""
     into_folders: bool = False
     """Whether it writes into its target if that is a folder."""
+    writes_unnamed: Callable[[Words], bool] = writes_only_named
+    """Whether it also creates files that the arguments do not name, such as those in an archive."""
 
     def find(self, arguments: Words) -> Words:
         """List the paths that a command with these arguments writes."""
@@ -64,6 +82,8 @@ class WrittenPaths(NamedTuple):
             found += add_wildcards([*operands, *targets])
         if self.into_folders:
             found += _list_targets_in_folders([*operands[-1:], *targets], operands)
+        if self.writes_unnamed(arguments):
+            targets.append(UNNAMED_FILES)
         return (*found, *targets)
 
     def _list_option_values(self, arguments: Words) -> list[Word]:
@@ -87,11 +107,16 @@ def add_wildcards(folders: Iterable[Word]) -> list[Word]:
 
 def _list_targets_in_folders(folders: list[Word], files: list[Word]) -> list[Word]:
     """List what is written if the target is a folder: files of the same names in it."""
+    named = [(file, file.text.rstrip("/").rpartition("/")[2]) for file in files]
     return [
-        folder.with_text(f"{folder.text.rstrip('/')}/{file.text.rstrip('/').rpartition('/')[2]}")
+        folder._replace(
+            text=f"{folder.text.rstrip('/')}/{name}",
+            is_literal=folder.is_literal and (file.is_literal or not _UNCLEAR.search(name)),
+        )
         for folder in folders
-        for file in files
-        if file is not folder and file.is_literal
+        for file, name in named
+        # The names that a pattern matches are checked where the files are.
+        if file is not folder and (file.is_literal or not _PATTERN.search(name))
     ]
 
 

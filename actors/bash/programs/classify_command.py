@@ -55,7 +55,7 @@ def classify_command(
         written,
         has_root_paths,
         read_only=read_only is not None,
-        requires_trust=read_only is not None and program.requires_trust,
+        finds_repository=program.finds_repository,
         read_depth=read_depth,
         name_patterns=name_patterns,
     )

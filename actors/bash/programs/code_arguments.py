@@ -4,38 +4,19 @@ import re
 from itertools import pairwise
 
 from actors.bash.effects.indirect_effects import NO_EFFECTS, IndirectEffects
-from actors.bash.effects.option_parsing import OptionSpec
+from actors.bash.effects.option_parsing import OptionSpec, find_command_or_output_option
 from actors.bash.syntax.parsed_command import Word, Words
 
 _MODULE_OPTION = re.compile(r"-[bBdEiIOPqRsSuvx]*m(\w*)")
 _PRINTF_OPTIONS = OptionSpec("v")
 _PRINTF_ASSIGNMENT = re.compile(r"(?<!%)(?:%%)*%[-+ #0'*.\dhlLjzt]*n")
 _FILE_NAME = re.compile(r"""["'`]([^"'`\s]{1,255})["'`]|\bw!?(?:\s+|(?=[./~]))([^\s|]{1,255})""")
-_UNSAFE_AWK = re.compile(r"system|getline|close|[|>@\\]|ENVIRON")
 
 
 def find_file_names_in_code(words: Words) -> Words:
     """List the texts in a program among the arguments that may be file names."""
     matches = (match for word in words[1:] for match in _FILE_NAME.finditer(word.text))
     return tuple(Word(match[1] or match[2]) for match in matches)
-
-
-def analyze_awk(words: Words, _stdin: str) -> IndirectEffects:
-    """Ask if the program may run a command or write a file, or is not fully visible."""
-    at = 1
-    while at < len(words) and words[at].text.startswith("-F"):
-        at += 2 if words[at].text == "-F" else 1
-    if at >= len(words):
-        return NO_EFFECTS
-    program, files = words[at], words[at + 1 :]
-    if not program.is_literal or program.text.startswith("-") or _UNSAFE_AWK.search(program.text):
-        return IndirectEffects("the awk program may run commands or write files")
-    unsafe = [
-        word.text
-        for word in files
-        if not word.is_never_option or "=" in word.text or word.text[:1] == "-"
-    ]
-    return IndirectEffects(f"awk may run `{unsafe[0]}` as code") if unsafe else NO_EFFECTS
 
 
 def analyze_printf(words: Words, _stdin: str) -> IndirectEffects:
@@ -67,7 +48,7 @@ class InterpreterRule:
         first = operands[0] if operands else 0
         script = next((at for at in operands if not self._may_be_value(words, at)), len(words))
         own_words = words[1 : script + 1]
-        if _only_prints_information(words):
+        if _runs_nothing_from_input(words):
             return NO_EFFECTS
         attached = [
             match[1] for word in own_words if (match := _MODULE_OPTION.fullmatch(word.text))
@@ -81,7 +62,9 @@ class InterpreterRule:
         if module in self._modules:
             return IndirectEffects(f"the module `{module}` can run code")
         found = self._options.find_first(own_words)
-        return IndirectEffects(f"`{found}` may run code") if found else NO_EFFECTS
+        if not found and (module or attached):
+            found = find_command_or_output_option(words)
+        return IndirectEffects(f"`{found}` may run code or write a file") if found else NO_EFFECTS
 
     def _may_be_value(self, words: Words, at: int) -> bool:
         """Whether a word may be the value of the option before it, so options may still follow."""
@@ -107,5 +90,6 @@ def make_interpreter_rule(
     return InterpreterRule(short, modules, long, short_with_value)
 
 
-def _only_prints_information(words: Words) -> bool:
-    return [word.text for word in words[1:]] in (["--version"], ["-V"], ["--help"], ["-h"])
+def _runs_nothing_from_input(words: Words) -> bool:
+    options = (["--version"], ["-V"], ["-v"], ["--help"], ["-h"], ["--test"])
+    return [word.text for word in words[1:]] in options

@@ -100,6 +100,7 @@ def _list_commands(words: Words) -> tuple[Words, ...]:
 FIND = Program(
     "find",
     _analyze_find,
+    has_listed_options=True,
     list_read_paths=_list_read_paths,
     writes=WrittenPaths(
         _find_written_operands,

@@ -5,7 +5,7 @@ from itertools import islice, pairwise
 
 from actors.bash.effects.effect_rules import ask_always, find_commands_anywhere
 from actors.bash.effects.indirect_effects import NO_EFFECTS, IndirectEffects
-from actors.bash.effects.option_parsing import OptionSpec
+from actors.bash.effects.option_parsing import OptionSpec, find_unlisted_option
 from actors.bash.effects.possible_commands import extract_option_value
 from actors.bash.effects.read_only import ReadOnlyCommand, split_name_set
 from actors.bash.effects.written_paths import WrittenPaths, add_wildcards
@@ -44,31 +44,54 @@ _UNSAFE_OPTIONS = OptionSpec(
     long=(
         "upload-pack", "receive-pack", "exec", "ext-diff", "textconv", "output", "template",
         "open-files-in-pager", "extcmd", "config", "tool", "separate-git-dir", "trailer",
-        "no-index", "show-signature", "upload-archive", "filters",
-    ),
-    exempt=("text", "no", "e", "tr", "t", "s", "o", "u", "c", "r", "filter", "f"),
+        "no-index", "show-signature", "upload-archive", "filters", "gpg-sign",
+    )
 )  # fmt: skip
 _UNSAFE_OPTIONS_BY_SUBCOMMAND = {
     "format-patch": OptionSpec("o", ("output-directory",), short_with_value="vnUIO"),
     "checkout-index": OptionSpec("", ("prefix", "temp")),
-    "commit": OptionSpec(
-        "Sep", ("gpg-sign", "edit", "patch", "interactive"), short_with_value="mFCct"
-    ),
+    "commit": OptionSpec("Sep", ("edit", "patch", "interactive"), short_with_value="mFCct"),
     "tag": OptionSpec("suv", ("sign", "local-user", "edit", "verify"), short_with_value="mF"),
-    "merge": OptionSpec("S", ("gpg-sign", "edit"), short_with_value="msXF"),
+    "merge": OptionSpec("S", ("edit",), short_with_value="msXF"),
     "checkout": OptionSpec("p", ("patch",), short_with_value="bB"),
     "reset": OptionSpec("p", ("patch",)),
     "restore": OptionSpec("p", ("patch",), short_with_value="s"),
     "stash": OptionSpec("p", ("patch",), short_with_value="m"),
     "grep": OptionSpec("O", short_with_value="ABCefm"),
     "clone": OptionSpec("uc", short_with_value="bo"),
-    "rebase": OptionSpec("xiS", ("interactive", "gpg-sign", "edit-todo"), short_with_value="CsX"),
+    "rebase": OptionSpec("xiS", ("interactive", "edit-todo"), short_with_value="CsX"),
     "archive": OptionSpec("o"),
     "add": OptionSpec("eip", ("edit", "interactive", "patch")),
     "branch": OptionSpec("", ("edit-description",)),
-    "am": OptionSpec("iS", ("interactive", "gpg-sign")),
+    "am": OptionSpec("iS", ("interactive",)),
     "push": OptionSpec("", ("signed",)),
+    "replace": OptionSpec("e", ("edit",)),
+    "cherry-pick": OptionSpec("eS", ("edit",), short_with_value="mX"),
+    "revert": OptionSpec("S", short_with_value="mX"),
+    "pull": OptionSpec("S", short_with_value="sXj"),
 }
+_SAFE_OPTIONS_BY_SUBCOMMAND = {
+    "apply": re.compile(
+        r"-(?:[RvNqzp3]|p\d+|C\d+|-(?:stat|numstat|summary|check|index|cached|intent-to-add|3way|"
+        r"reverse|reject|verbose|quiet|recount|whitespace=\w+|ignore-(?:space-change|whitespace)))"
+    ),
+    "worktree": re.compile(
+        r"-(?:[bBfqvnd]|-(?:detach|force|quiet|porcelain|verbose|dry-run|track|guess-remote|lock|"
+        r"checkout|no-checkout))"
+    ),
+    "read-tree": re.compile(r"-(?:[muvnq]|-(?:reset|empty|trivial|aggressive|dry-run|quiet))"),
+}
+"""For these, every other option asks."""
+_OUTSIDE_PATH = re.compile(r"[/~$]|\.\.(?:/|$)")
+_FILE_OPTIONS = {
+    "commit": ("-F", "--file", "-t", "--template"),
+    "tag": ("-F", "--file"),
+    "notes": ("-F", "--file"),
+    "merge": ("-F", "--file"),
+    "blame": ("-S", "--contents", "--ignore-revs-file"),
+    "annotate": ("-S", "--contents"),
+}
+"""By subcommand: options whose value is a file that is read."""
 _MESSAGE_OPTIONS = {"-m", "-am", "--message"}
 _TRANSPORT_SEPARATOR = "::"
 _UNSAFE_FORMAT = re.compile(r"^--(?:format|pretty)=.*%G|^--rebase=i", re.DOTALL)
@@ -119,6 +142,7 @@ _READ_ONLY_SEPARATE_VALUE = split_name_set(
 _READ_ONLY_SUBCOMMANDS = split_name_set("status log diff show rev-parse ls-files blame")
 _MAX_COLONS = 8
 DASHED_PREFIX = "git-"
+_UNNAMED_WRITERS = {"apply", "am", "checkout-index", "read-tree", "update-index"}
 _WRITING_SUBCOMMANDS = {"checkout", "restore", "rm", "mv", "clean"}
 
 
@@ -159,6 +183,12 @@ def _analyze_config(words: Words) -> IndirectEffects:
     )
     effects = find_commands_anywhere("git configuration can make git run other programs", words)
     return effects._replace(possible_commands=(*effects.possible_commands, *aliases))
+
+
+def _writes_unnamed(arguments: Words) -> bool:
+    """Whether a git command creates files that a patch or the index names."""
+    at = _find_subcommand((Word("git"), *arguments))
+    return any(word.text in _UNNAMED_WRITERS for word in arguments[at - 1 : at])
 
 
 def _is_config_write(arguments: Words) -> bool:
@@ -217,6 +247,10 @@ def _analyze_arguments(subcommand: str, arguments: Words) -> IndirectEffects:
         found = _find_custom_strategy(subcommand, arguments) or _find_edit(subcommand, arguments)
     if not found:
         found = next((word.text for word in checked if _UNSAFE_FORMAT.search(word.text)), "")
+    if not found and subcommand in _SAFE_OPTIONS_BY_SUBCOMMAND:
+        found = find_unlisted_option(_SAFE_OPTIONS_BY_SUBCOMMAND[subcommand], arguments)
+    if not found and subcommand == "worktree":
+        found = next((word.text for word in arguments if _OUTSIDE_PATH.match(word.text)), "")
     if not found:
         return NO_EFFECTS
     following = [word.text for previous, word in pairwise(arguments) if previous.text == found]
@@ -323,14 +357,28 @@ def _list_dashed_spellings(words: Words) -> tuple[str, ...]:
     return (join_words((Word("git"), Word(words[0].text.removeprefix(DASHED_PREFIX)), *words[1:])),)
 
 
+def _list_opened_files(arguments: Words) -> Words:
+    """List the files that options name."""
+    at = _find_subcommand((Word("git"), *arguments)) - 1
+    name = arguments[at].text if at < len(arguments) else ""
+    options = WrittenPaths(output_options=_FILE_OPTIONS.get(name, ()))
+    return options.find(arguments[at + 1 :])
+
+
 GIT = Program(
     "git",
     _analyze_git,
+    has_listed_options=True,
     path_marker=":",
+    list_read_paths=_list_opened_files,
     has_root_paths=True,
-    writes=WrittenPaths(_find_written_operands, output_options=("--output", "-o")),
+    writes=WrittenPaths(
+        _find_written_operands,
+        output_options=("--output", "-o"),
+        writes_unnamed=_writes_unnamed,
+    ),
     match_read_only=_match_read_only,
-    requires_trust=True,
+    finds_repository=True,
     list_spellings=_list_spellings,
 )
 DASHED_GIT = Program(

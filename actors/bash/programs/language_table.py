@@ -10,7 +10,7 @@ from actors.bash.effects.effect_rules import (
 from actors.bash.effects.option_parsing import OptionSpec, split_names
 from actors.bash.effects.possible_commands import search_arguments, search_code
 from actors.bash.effects.written_paths import WrittenPaths, write_all, write_in_place
-from actors.bash.programs.code_arguments import analyze_awk, make_interpreter_rule
+from actors.bash.programs.code_arguments import make_interpreter_rule
 from actors.bash.programs.program import Program
 
 _CODE = "runs code from its arguments or its input"
@@ -19,7 +19,10 @@ _INTERACTIVE = "is an interactive program that can run commands"
 _PYTHON = search_code(
     make_interpreter_rule(
         "ci",
-        split_names("timeit code pdb bdb cProfile profile trace runpy asyncio webbrowser IPython"),
+        split_names(
+            "timeit code pdb bdb cProfile profile trace runpy asyncio webbrowser IPython coverage "
+            "pipx uv poetry pyperf fire"
+        ),
         short_with_value="WX",
     )
 )
@@ -34,7 +37,6 @@ _NODE = search_code(
     )
 )
 _LUA = search_code(make_interpreter_rule("eil"))
-_AWK = search_code(search_arguments(analyze_awk))
 _EDITOR_OR_PAGER = search_code(search_arguments(ask_always(_INTERACTIVE)))
 
 PROGRAMS: tuple[Program, ...] = (
@@ -122,11 +124,6 @@ PROGRAMS: tuple[Program, ...] = (
         stdin="code",
     ),
     Program("tclsh", search_code(ask_always(_CODE)), stdin="code", code_names_files=True),
-    Program(
-        "awk gawk", _AWK, stdin="code", code_names_files=True, writes=WrittenPaths(write_in_place)
-    ),
-    Program("mawk nawk", _AWK, stdin="code", code_names_files=True),
-    Program("original-awk", _AWK, stdin="code"),
     Program(
         "ed ex vi vim nvim",
         _EDITOR_OR_PAGER,

@@ -31,6 +31,8 @@ class Program(NamedTuple):
 
     effect_rule: EffectRule | None = None
     """What it runs or writes through its arguments, and when that asks."""
+    has_listed_options: bool = False
+    """The rule lists the options that are safe; without a list, their names decide."""
     stdin: StdinUse = ""
     stdin_line_prefix: re.Pattern[str] | None = None
     """What comes before the command in each line of its input."""
@@ -60,8 +62,9 @@ class Program(NamedTuple):
 
     match_read_only: Callable[[Words], ReadOnlyCommand | None] | None = None
     """Matches its read-only forms, if `read_options` cannot."""
-    requires_trust: bool = False
-    """Even a read-only form needs a trusted project."""
+    finds_repository: bool = False
+    """It uses the git repository around its working directory, whose configuration can start
+    programs; even a read-only form needs a trusted project."""
 
     # Its other spellings.
 

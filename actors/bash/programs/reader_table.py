@@ -1,6 +1,12 @@
 """Records of programs that read files and print: most of their forms are read-only."""
 
-from actors.bash.effects.effect_rules import ask_on_options, ask_on_second_operand
+import re
+
+from actors.bash.effects.effect_rules import (
+    ask_on_options,
+    ask_on_second_operand,
+    search_all_operands,
+)
 from actors.bash.effects.indirect_effects import NO_EFFECTS, IndirectEffects
 from actors.bash.effects.option_parsing import OptionSpec, split_names
 from actors.bash.effects.possible_commands import search_arguments
@@ -72,6 +78,19 @@ _HEAD_AND_TAIL_OPTIONS = ReadOnlyOptions(
     split_name_set("lines bytes"),
     has_numeric_option=True,
 )
+_FD_OPTIONS = OptionSpec("xX", split_names("exec exec-batch"), "edtEcSj")
+_JQ_OPTIONS = ReadOnlyOptions(
+    "rjnRscCMSae",
+    "",
+    split_name_set(
+        "raw-output join-output null-input raw-input slurp compact-output color-output "
+        "monochrome-output sort-keys ascii-output exit-status tab"
+    ),
+    split_name_set("indent"),
+    text_operand_count=1,
+)
+_UNSAFE_JQ = re.compile(r"env|import|include|modulemeta|input_filename", re.IGNORECASE)
+"""Reads the environment or other files."""
 
 
 def _analyze_date(words: Words, _stdin: str) -> IndirectEffects:
@@ -90,6 +109,12 @@ def _match_tail(arguments: Words) -> ReadOnlyCommand | None:
     # `+5f` is an obsolete option, and follows the file forever.
     is_obsolete = command is not None and any(word.text.startswith("+") for word in command.paths)
     return None if is_obsolete else command
+
+
+def _match_jq(arguments: Words) -> ReadOnlyCommand | None:
+    if any(_UNSAFE_JQ.search(word.text) for word in arguments):
+        return None
+    return match_read_only_options(_JQ_OPTIONS, arguments)
 
 
 def _match_date(arguments: Words) -> ReadOnlyCommand | None:
@@ -291,19 +316,151 @@ PROGRAMS: tuple[Program, ...] = (
         ),
         writes=WrittenPaths(write_second),
     ),
-    Program("grep", read_options=_GREP_OPTIONS),
+    Program("grep egrep fgrep", read_options=_GREP_OPTIONS),
     Program(
         "rg",
         search_arguments(
             ask_on_options(
                 "may run another program",
-                OptionSpec(
-                    "z", split_names("pre search-zip hostname-bin"), "ABCEMTdefgjmrt", ("pretty",)
-                ),
+                OptionSpec("z", split_names("pre search-zip hostname-bin"), "ABCEMTdefgjmrt"),
             )
         ),
         read_options=_RIPGREP_OPTIONS,
     ),
+    Program("tac", read_options=ReadOnlyOptions("br", "s")),
+    Program("rev", read_options=_NO_OPTIONS),
+    Program(
+        "od",
+        read_options=ReadOnlyOptions(
+            "abcdfhiloxsv", "AjNStw", split_name_set("output-duplicates traditional")
+        ),
+    ),
+    Program("hexdump hd", read_options=ReadOnlyOptions("bcCdoxv", "ens")),
+    Program(
+        "xxd",
+        ask_on_second_operand("writes its second file"),
+        read_options=ReadOnlyOptions("abdeEiuCp", "clgos", max_operands=1),
+    ),
+    Program("strings", read_options=ReadOnlyOptions("afow", "nte", split_name_set("all"))),
+    Program(
+        "md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum",
+        read_options=ReadOnlyOptions("btzrs", "la", split_name_set("binary text tag zero")),
+    ),
+    Program(
+        "base64 base32",
+        read_options=ReadOnlyOptions(
+            "di", "w", split_name_set("decode ignore-garbage"), split_name_set("wrap")
+        ),
+    ),
+    Program(
+        "column",
+        read_options=ReadOnlyOptions(
+            "tenxJ", "scoNRdTHW", split_name_set("table"), split_name_set("separator columns")
+        ),
+    ),
+    Program(
+        "paste",
+        read_options=ReadOnlyOptions(
+            "sz", "d", split_name_set("serial zero-terminated"), split_name_set("delimiters")
+        ),
+    ),
+    Program(
+        "comm",
+        read_options=ReadOnlyOptions(
+            "123z",
+            "",
+            split_name_set("check-order nocheck-order zero-terminated total"),
+            split_name_set("output-delimiter"),
+        ),
+    ),
+    Program("join", read_options=ReadOnlyOptions("iz", "aevjot12")),
+    Program(
+        "fold",
+        read_options=ReadOnlyOptions(
+            "bsc", "w", split_name_set("bytes spaces"), split_name_set("width")
+        ),
+    ),
+    Program("fmt", read_options=ReadOnlyOptions("cstu", "wpg", has_numeric_option=True)),
+    Program("expand unexpand", read_options=ReadOnlyOptions("ia", "t", split_name_set("initial"))),
+    Program(
+        "shuf",
+        read_options=ReadOnlyOptions(
+            "ezr",
+            "in",
+            split_name_set("echo zero-terminated repeat"),
+            split_name_set("input-range head-count"),
+        ),
+    ),
+    Program(
+        "seq",
+        takes_text=True,
+        read_options=ReadOnlyOptions(
+            "w",
+            "fs",
+            split_name_set("equal-width"),
+            split_name_set("format separator"),
+            text_operand_count=-1,
+        ),
+    ),
+    Program(
+        "expr sleep whoami groups tty :",
+        takes_text=True,
+        read_options=ReadOnlyOptions(text_operand_count=-1),
+    ),
+    Program("id", takes_text=True, read_options=ReadOnlyOptions("Ggnruz", text_operand_count=-1)),
+    Program(
+        "nproc",
+        read_options=ReadOnlyOptions(
+            long=split_name_set("all"), long_with_value=split_name_set("ignore"), max_operands=0
+        ),
+    ),
+    Program("hostname", read_options=ReadOnlyOptions("sfidI", max_operands=0)),
+    Program(
+        "uptime", read_options=ReadOnlyOptions("ps", "", split_name_set("pretty"), max_operands=0)
+    ),
+    Program(
+        "free",
+        read_options=ReadOnlyOptions(
+            "bkmghtwl", "", split_name_set("human mega giga total"), max_operands=0
+        ),
+    ),
+    Program(
+        "df",
+        read_options=ReadOnlyOptions(
+            "ahHiklmPT",
+            "tx",
+            split_name_set("all human-readable inodes local portability print-type total"),
+            split_name_set("type exclude-type"),
+            text_operand_count=-1,
+        ),
+    ),
+    Program(
+        "tree",
+        read_options=ReadOnlyOptions(
+            "adfiCDFghnpqrsStuvANx",
+            "LPI",
+            split_name_set("dirsfirst noreport gitignore prune du inodes si charset"),
+        ),
+    ),
+    Program(
+        "file",
+        read_options=ReadOnlyOptions(
+            "bhikLNp", "F", split_name_set("brief mime mime-type mime-encoding dereference")
+        ),
+    ),
+    Program(
+        "fd fdfind",
+        search_all_operands(ask_on_options("may run another program", _FD_OPTIONS)),
+        read_options=ReadOnlyOptions(
+            "HIsigalpu0",
+            "etdEj",
+            split_name_set("hidden no-ignore ignore-case case-sensitive glob absolute-path"),
+            split_name_set("extension type max-depth exclude"),
+            text_operand_count=1,
+        ),
+    ),
+    Program("type", takes_text=True, read_options=ReadOnlyOptions("afpPt", text_operand_count=-1)),
+    Program("jq", read_options=_JQ_OPTIONS, match_read_only=_match_jq),
     Program("date", _analyze_date, match_read_only=_match_date),
     Program("echo", takes_text=True, match_read_only=_match_echo),
     Program("cd", read_options=_NO_OPTIONS, match_read_only=_match_cd),

@@ -18,6 +18,8 @@ from actors.bash.programs import (
     wrapper_table,
     writer_table,
 )
+from actors.bash.programs.awk import AWK_PROGRAMS
+from actors.bash.programs.curl import CURL
 from actors.bash.programs.find import FIND
 from actors.bash.programs.git import DASHED_GIT, DASHED_PREFIX, GIT
 from actors.bash.programs.program import Program
@@ -25,6 +27,8 @@ from actors.bash.programs.sed import GSED, SED
 
 PROGRAMS = (
     GIT,
+    CURL,
+    *AWK_PROGRAMS,
     FIND,
     SED,
     GSED,
@@ -43,7 +47,7 @@ _GNU_TOOLS = (
 )
 for _name in _GNU_TOOLS.split():
     # On macOS, the GNU tools have names that begin with "g".
-    _BY_NAME.setdefault(f"g{_name}", Program(f"g{_name}", _BY_NAME[_name].effect_rule))
+    _BY_NAME.setdefault(f"g{_name}", _BY_NAME[_name])
 _UNKNOWN = Program("")
 _DYNAMIC_LOADER = Program(
     "",

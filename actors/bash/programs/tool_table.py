@@ -6,8 +6,10 @@ from actors.bash.effects.effect_rules import (
     accept_bundled_options,
     ask_always,
     ask_on_options,
-    ask_on_second_operand,
     ask_on_words,
+    ask_unless_listed,
+    ask_unless_subcommand,
+    first_match,
     runs_command,
     search_all_operands,
     skip_script_arguments,
@@ -21,6 +23,7 @@ from actors.bash.effects.written_paths import (
     write_in_place,
     write_last,
     write_second,
+    writes_unnamed_if,
 )
 from actors.bash.programs.program import Program
 from actors.bash.syntax.parsed_command import Word, Words
@@ -32,16 +35,30 @@ _PROGRAM = "may run another program"
 _WRITES = "may write a file"
 _MAKE = search_assigned_values(
     search_arguments(
-        ask_on_options(
-            "may change what the build runs",
-            OptionSpec(
-                "CfIEBWo",
-                split_names("eval file makefile directory include-dir old-file"),
-                "jl",
-            ),
+        ask_unless_listed(
+            r"-(?:[jl]\d*|[bdehiknpqrRsStvw]+|-(?:jobs|load-average|max-load)(?:=[\d.]+)?|-(?:silent|quiet|"
+            r"dry-run|just-print|recon|question|keep-going|no-keep-going|ignore-errors|stop|trace|"
+            r"always-make|debug|print-directory|no-print-directory|no-builtin-rules|touch|version|"
+            r"help|warn-undefined-variables)|-output-sync(?:=\w+)?)",
             on_assignments=True,
         )
     )
+)
+_PACKAGE_WORDS = ask_on_words(
+    _BY_NAME, split_names("exec x dlx config set explore edit node create init")
+)
+_PACKAGE_OPTIONS = (
+    r"-(?:[sgDEPOBSyqdrw]+|-(?:silent|quiet|verbose|save(?:-\w+)?|no-(?:save|audit|fund|progress|color)|"
+    r"if-present|workspaces?(?:=\S+)?|production|(?:omit|include|loglevel)=\w+|global|version|help|"
+    r"json|long|all|parseable|depth=\d+|dry-run|ignore-scripts|legacy-peer-deps|prefer-offline|"
+    r"offline|frozen-lockfile|immutable|recursive|parallel|filter(?:=\S+)?|color|force|yes|prod|dev|"
+    r"watch(?:All)?(?:=\w+)?|ci|coverage|package-lock-only))"
+)
+_NPM_SUBCOMMANDS = split_names(
+    "test t tst install i in add ci run run-script start stop restart ls list ll la outdated view "
+    "info show audit fund why explain ping whoami version pack publish uninstall remove rm un r "
+    "update up upgrade prune dedupe ddp rebuild link ln root bin search find help doctor owner "
+    "dist-tag deprecate login logout cache --version -v --help -h"
 )
 _RUNS_BY_NAME = search_all_operands(
     ask_on_words(_BY_NAME, split_names("run exec shell tool develop x"))
@@ -49,14 +66,15 @@ _RUNS_BY_NAME = search_all_operands(
 _EXECUTES_BY_NAME = search_all_operands(ask_on_words(_BY_NAME, ("exec", "devenv")))
 _MAVEN = search_arguments(ask_on_words(_PROGRAM, ("exec:exec", "exec:java")))
 _COMPILER = search_arguments(
-    ask_on_words(
-        _PROGRAM,
-        (),
-        OptionSpec("B", split_names("wrapper specs plugin")),
-        ("-wrapper", "-fplugin", "-plugin", "-specs", "@"),
+    ask_unless_listed(
+        r"-(?:[cgESsvw]|g\d|gdwarf-\d|O\w*|W(?![alp],)[\w=+-]*|std=[\w+]+|ansi|pthread|pedantic(?:-errors)?|"
+        r"pipe|static|shared|rdynamic|f(?!plugin|pass)[\w-]+|fsanitize=[\w,]+|m[\w=.,+-]+|[oIlLDUx].*|isystem|M[DMGP]*|"
+        r"MF|MT|MQ|-version|-help|dump(?:version|machine)|v|r|e|T)",
+        r"[^@].*",
     )
 )
 _OUTPUT_OPTION = ask_on_options(_WRITES, OptionSpec("o", ("output",)))
+_EXTRACTS_TAR = writes_unnamed_if(r"-?[A-Za-z]*x[A-Za-z]*|--ext\w*|--get?")
 _CRYPTOGRAPHY = ask_always("may write files or load code")
 
 
@@ -76,29 +94,40 @@ def _write_bundled(_arguments: Words, operands: list[Word]) -> list[Word]:
 
 
 PROGRAMS: tuple[Program, ...] = (
-    Program("make", _MAKE, stdin="commands", stdin_line_prefix=_MAKE_PREFIX),
-    Program("gmake ninja just", _MAKE, stdin="commands"),
+    Program(
+        "make",
+        _MAKE,
+        has_listed_options=True,
+        stdin="commands",
+        stdin_line_prefix=_MAKE_PREFIX,
+    ),
+    Program("gmake ninja just", _MAKE, has_listed_options=True, stdin="commands"),
     Program(
         "npx pnpx bunx uvx",
         search_arguments(runs_command(_BY_NAME, WrapperOptions("pc", split_names("package call")))),
     ),
     Program(
-        "npm pnpm yarn",
+        "npm",
         skip_script_arguments(
             search_all_operands(
-                ask_on_words(
-                    _BY_NAME,
-                    split_names("exec x dlx config set explore edit"),
-                    OptionSpec(
-                        "cC",
-                        split_names(
-                            "call script-shell node-options prefix userconfig globalconfig shell "
-                            "editor cwd dir"
-                        ),
+                first_match(
+                    first_match(
+                        _PACKAGE_WORDS,
+                        ask_unless_subcommand(_BY_NAME, _NPM_SUBCOMMANDS, WrapperOptions("w")),
                     ),
+                    ask_unless_listed(_PACKAGE_OPTIONS),
                 )
             )
         ),
+        has_listed_options=True,
+        has_subcommands=True,
+    ),
+    Program(
+        "pnpm yarn",
+        skip_script_arguments(
+            search_all_operands(first_match(_PACKAGE_WORDS, ask_unless_listed(_PACKAGE_OPTIONS)))
+        ),
+        has_listed_options=True,
         has_subcommands=True,
     ),
     Program("pipx hatch rye mise asdf direnv nix", _RUNS_BY_NAME),
@@ -116,7 +145,27 @@ PROGRAMS: tuple[Program, ...] = (
         "tcpdump",
         search_arguments(ask_on_options(_PROGRAM, OptionSpec("z", (), "BcCFiIMrsTVwWyG"))),
     ),
-    Program("cmake", search_all_operands(ask_on_words(_PROGRAM, ("-E", "-P")))),
+    Program(
+        "cmake",
+        search_all_operands(
+            ask_unless_listed(
+                r"-(?:[BSG].*|D(?:CMAKE_BUILD_TYPE|(?!CMAKE_)\w+)(?::\w+)?=[\w.+]*|j\d*|-(?:build|install|preset|"
+                r"target|parallel|config|verbose|fresh|clean-first|version|help)(?:=[\w.-]+)?)"
+            )
+        ),
+        has_listed_options=True,
+    ),
+    Program(
+        "rustc",
+        search_arguments(
+            ask_unless_listed(
+                r"-(?:O|g|V|v|[LloA].*|C(?:opt-level|debuginfo)=\w+|-(?:edition|crate-type|crate-name|cap-lints|"
+                r"test|version|verbose|help|explain|print)(?:=[\w.-]+)?)"
+            )
+        ),
+        has_listed_options=True,
+        writes=WrittenPaths(output_options=("-o",), allows_clusters=False),
+    ),
     Program(
         "apt apt-get",
         search_arguments(
@@ -148,55 +197,60 @@ PROGRAMS: tuple[Program, ...] = (
     Program(
         "go",
         search_arguments(
-            ask_on_words(
-                _PROGRAM,
-                split_names("run generate tool env"),
-                prefixes=("-exec", "--exec", "-toolexec", "--toolexec", "-vettool"),
+            first_match(
+                ask_on_words(_PROGRAM, split_names("run generate tool env")),
+                ask_unless_listed(
+                    r"--?(?:race|v|x|n|a|i|p|u|m|l|w|d|h|e|o|mod|run|count|cover|covermode|coverpkg|"
+                    r"coverprofile|short|timeout|bench|benchmem|benchtime|json|failfast|parallel|"
+                    r"cpu|shuffle|skip|list|fuzz|fuzztime|tags|trimpath|fix|help|work|versions|update|"
+                    r"deps|test|find|compiled)(?:=.*)?"
+                ),
             )
         ),
+        has_listed_options=True,
         has_subcommands=True,
+        writes=WrittenPaths(output_options=("-o", "-coverprofile"), allows_clusters=False),
     ),
     Program(
-        "gcc cc", _COMPILER, writes=WrittenPaths(output_options=("-o",), allows_clusters=False)
-    ),
-    Program("g++ clang ld", _COMPILER),
-    Program(
-        "fd fdfind",
-        search_all_operands(
-            ask_on_options(_PROGRAM, OptionSpec("xX", split_names("exec exec-batch"), "edtEcSj"))
-        ),
+        "gcc cc g++ clang clang++ ld",
+        _COMPILER,
+        has_listed_options=True,
+        writes=WrittenPaths(output_options=("-o",), allows_clusters=False),
     ),
     Program("ag ack", search_arguments(ask_on_options(_PROGRAM, OptionSpec("", ("pager",))))),
-    Program("shuf", ask_on_options(_WRITES, OptionSpec("o", ("output",), "ein"))),
     Program(
         "tar",
         accept_bundled_options(
             search_arguments(
-                ask_on_options(
-                    _PROGRAM,
-                    OptionSpec(
-                        "IF",
-                        split_names(
-                            "to-command checkpoint-action use-compress-program info-script "
-                            "new-volume-script rsh-command rmt-command"
-                        ),
-                    ),
+                ask_unless_listed(
+                    r"-(?:[ctxuvzjJpkmhOaSWnr]*(?:[fC].*)?|-(?:extract|get|create|list|append|update|verbose|gzip|"
+                    r"gunzip|bzip2|xz|zstd|auto-compress|(?:file|directory)(?:=.*)?|"
+                    r"exclude(?:=.*)?|exclude-vcs|strip-components(?:=\d+)?|keep-old-files|to-stdout|"
+                    r"preserve-permissions|no-same-owner|no-same-permissions|wildcards|totals|sort=\w+|"
+                    r"numeric-owner|version|help))",
+                    r"[^:]*",
                 )
             )
         ),
+        has_listed_options=True,
         writes=WrittenPaths(
-            _write_bundled, output_options=("-f", "--file", "-C", "--directory"), below_folders=True
+            _write_bundled,
+            output_options=("-f", "--file", "-C", "--directory"),
+            below_folders=True,
+            writes_unnamed=_EXTRACTS_TAR,
         ),
     ),
     Program(
         "bsdtar",
         search_arguments(ask_on_options(_PROGRAM, OptionSpec("", ("use-compress-program",)))),
+        writes=WrittenPaths(writes_unnamed=_EXTRACTS_TAR),
     ),
     Program(
         "cpio",
         search_arguments(
             ask_on_options(_PROGRAM, OptionSpec("FHO", split_names("rsh-command file")))
         ),
+        writes=WrittenPaths(writes_unnamed=writes_unnamed_if(r"-[A-Za-z]*[ip].*|--(?:ex|pa).*")),
     ),
     Program(
         "zip",
@@ -226,27 +280,7 @@ PROGRAMS: tuple[Program, ...] = (
         "dd", ask_on_words(_WRITES, (), prefixes=("of=",)), writes=WrittenPaths(_write_assigned)
     ),
     Program("hwclock", ask_always("can set the system clock")),
-    Program(
-        "curl",
-        ask_on_options(
-            "may write or send files",
-            OptionSpec(
-                "oOTKDcJFd",
-                split_names(
-                    "output remote-name upload-file config dump-header cookie-jar data form "
-                    "output-dir trace trace-ascii hsts alt-svc etag-save stderr libcurl "
-                    "data-binary data-raw data-ascii data-urlencode json form-string url-query"
-                ),
-                "AbCEHmPQrtuUwxXyYz",
-            ),
-        ),
-        path_marker="@",
-        writes=WrittenPaths(output_options=("-o", "--output")),
-    ),
-    Program("file", ask_on_options(_WRITES, OptionSpec("C", ("compile",), "Fefm"))),
-    Program("tree base64", _OUTPUT_OPTION),
     Program("iconv", _OUTPUT_OPTION, writes=WrittenPaths(output_options=("-o", "--output"))),
-    Program("xxd", ask_on_second_operand("writes its second file")),
     Program(
         "install",
         ask_on_options(_PROGRAM, OptionSpec("", ("strip-program",))),
@@ -263,7 +297,6 @@ PROGRAMS: tuple[Program, ...] = (
         _CRYPTOGRAPHY,
         writes=WrittenPaths(output_options=("-out",), allows_clusters=False),
     ),
-    Program("jq", ask_on_options("may load code", OptionSpec("L", ("from-file",)))),
     Program(
         "yq",
         ask_on_options("may edit files in place", OptionSpec("i", ("inplace",))),
@@ -302,7 +335,6 @@ PROGRAMS: tuple[Program, ...] = (
         has_subcommands=True,
     ),
     Program("http https xh", path_marker="@"),
-    Program("sleep", takes_text=True),
     Program(
         "helm glab terraform tofu pulumi aws az systemctl dnf yum apk gsutil zypper dotnet gradle "
         "vercel netlify wrangler firebase gem kind",

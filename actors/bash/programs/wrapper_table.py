@@ -5,7 +5,9 @@ import re
 from actors.bash.effects.effect_rules import (
     ask_always,
     ask_on_words,
+    ask_unless_listed,
     ask_unless_subcommand,
+    first_match,
     runs_command,
     runs_script,
     search_all_operands,
@@ -210,10 +212,20 @@ PROGRAMS: tuple[Program, ...] = (
     Program(
         "kubectl oc",
         search_all_operands(
-            ask_unless_subcommand(
-                "may run commands in a cluster", split_names("get describe logs version explain")
+            first_match(
+                ask_unless_subcommand(
+                    "may run commands in a cluster",
+                    split_names("get describe logs version explain"),
+                ),
+                ask_unless_listed(
+                    r"-(?:[nolcAwfp].*|-(?:namespace|selector|output|tail|since|container|field-selector|"
+                    r"sort-by|show-labels|no-headers|all-namespaces|watch|follow|previous|timestamps|"
+                    r"all-containers|ignore-not-found|show-kind|recursive|client|help)(?:=.*)?)",
+                    r"(?!.*file=).*",
+                ),
             )
         ),
+        has_listed_options=True,
         stdin="commands",
         has_subcommands=True,
     ),

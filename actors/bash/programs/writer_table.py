@@ -2,16 +2,19 @@
 
 import re
 
+from actors.bash.effects.effect_rules import ask_unless_listed
 from actors.bash.effects.written_paths import (
     WrittenPaths,
     add_wildcards,
     write_all,
     write_last,
+    writes_unnamed_if,
 )
 from actors.bash.programs.program import Program
 from actors.bash.syntax.parsed_command import Word, Words
 
 _RECURSIVE_OPTION = re.compile(r"-[A-Za-z]*[rR]|--r")
+_ZIP_LISTING = re.compile(r"-[A-Za-z0-9]*[lptvzZ][A-Za-z0-9]*")
 _TARGET_OPTIONS = ("-t", "--target-directory")
 
 
@@ -19,6 +22,10 @@ def _write_removed(arguments: Words, operands: list[Word]) -> list[Word]:
     """List what `rm` removes: with `-r`, what is in folders too."""
     is_recursive = any(_RECURSIVE_OPTION.match(word.text) for word in arguments)
     return [*operands, *(add_wildcards(operands) if is_recursive else [])]
+
+
+def _extracts_zip(arguments: Words) -> bool:
+    return not any(_ZIP_LISTING.fullmatch(word.text) for word in arguments)
 
 
 PROGRAMS: tuple[Program, ...] = (
@@ -39,6 +46,24 @@ PROGRAMS: tuple[Program, ...] = (
     ),
     Program("link", writes=WrittenPaths(write_last, into_folders=True)),
     Program("mktemp", writes=WrittenPaths(output_options=("-p", "--tmpdir"), below_folders=True)),
-    Program("unzip", writes=WrittenPaths(output_options=("-d",), below_folders=True)),
-    Program("pandoc", writes=WrittenPaths(output_options=("-o", "--output"))),
+    Program(
+        "unzip",
+        writes=WrittenPaths(
+            output_options=("-d",),
+            below_folders=True,
+            writes_unnamed=_extracts_zip,
+        ),
+    ),
+    Program(
+        "7z 7za 7zr 7zz unrar rar", writes=WrittenPaths(writes_unnamed=writes_unnamed_if("[xe]"))
+    ),
+    Program(
+        "pandoc",
+        ask_unless_listed(
+            r"-(?:[ftrwos].*|N|-(?:from|to|read|write|output|standalone|toc|number-sections|wrap|"
+            r"columns)(?:=.*)?)"
+        ),
+        has_listed_options=True,
+        writes=WrittenPaths(output_options=("-o", "--output")),
+    ),
 )

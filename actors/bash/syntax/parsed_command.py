@@ -66,8 +66,9 @@ class CommandPart(NamedTuple):
     """Paths it reads may be relative to the repository root: x in `git show HEAD:x`."""
     read_only: bool = False
     """Only reads, provided that all of `possible_read_paths` may be read."""
-    requires_trust: bool = False
-    """Is read-only only in a folder whose configuration is trusted (git)."""
+    finds_repository: bool = False
+    """It uses the git repository around its working directory. It is read-only only in a folder
+    whose configuration is trusted."""
     read_depth: ReadDepth = ""
     """What it reads below its paths."""
     name_patterns: tuple[str, ...] = ()

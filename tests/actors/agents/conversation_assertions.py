@@ -1,10 +1,12 @@
 """What the Messages API requires of a conversation, as assertions on one request."""
 
-from typing import cast
+from collections.abc import Sequence
+from typing import TypeVar, cast
 
 from pydantic import JsonValue
 
 Json = dict[str, JsonValue]
+Role = TypeVar("Role")
 
 
 def get_blocks(message: Json) -> list[Json]:
@@ -14,6 +16,12 @@ def get_blocks(message: Json) -> list[Json]:
 def flatten(messages: tuple[Json, ...]) -> list[tuple[JsonValue, Json]]:
     """Return every block with its role; a prompt cache holds a prefix of these."""
     return [(message["role"], block) for message in messages for block in get_blocks(message)]
+
+
+def omit_thinking(blocks: Sequence[tuple[Role, Json]]) -> list[tuple[Role, Json]]:
+    """Return the blocks of a request that are left when the server has rejected its thinking."""
+    thinking_types = ("thinking", "redacted_thinking")
+    return [(role, block) for role, block in blocks if block["type"] not in thinking_types]
 
 
 def get_ids(message: Json, kind: str, key: str) -> list[JsonValue]:

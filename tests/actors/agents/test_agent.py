@@ -27,7 +27,7 @@ from actors.tools.write import WRITE
 from messages.address import APPROVALS, CONSOLE, JOURNAL, PERMISSIONS, PRIMARY
 from messages.approvals import ApprovalDecided, PatchApprovalRequest, WithdrawApprovals
 from messages.content import TextBlock, ToolUseBlock, Usage
-from messages.journal import Append, Appended
+from messages.journal import Append, Appended, RequestPrefix
 from messages.model_limits import ModelLimitsFound
 from messages.permissions import EvaluatePermission, PermissionDecision
 from messages.policy import PermissionRequest
@@ -131,7 +131,9 @@ class AgentEnvironment:
         self.engine = start_probe(system, "permissions")
         self.broker = start_probe(system, "approvals")
         self.console = start_probe(system, "console")
-        prepared = PreparedAgent("build", "Be good.", BUILT_IN_TOOLS, build_profile(BUILD_AGENT))
+        prepared = PreparedAgent(
+            "build", "Be good.", BUILT_IN_TOOLS, BUILT_IN_TOOLS, build_profile(BUILD_AGENT)
+        )
         collaborators = Collaborators(JOURNAL, PERMISSIONS, APPROVALS, CONSOLE, (CONSOLE,))
         workspace = Workspace(folder, folder)
         context = ToolContext(workspace, {}, UnusedProcesses(), folder / "outputs", str)
@@ -172,7 +174,7 @@ class AgentEnvironment:
     def wait_for_approval_request(self) -> PatchApprovalRequest:
         """Bring the turn to its approval request."""
         self.prompt()
-        self.sync(ReplyCompleted)
+        self.sync(RequestPrefix, ReplyCompleted)
         self.console.expect_kind(ReplyCompleted)
         self.console.expect_kind(UsageChanged)
         self.decide("ask")
@@ -211,7 +213,7 @@ def test_a_later_request_starts_with_the_earlier_messages(
     model = RecordingModel(make_reply(WRITE_CALL), make_reply(TextBlock(text="done")))
     environment = AgentEnvironment(system, tmp_path, model)
     environment.prompt()
-    environment.sync(ReplyCompleted)
+    environment.sync(RequestPrefix, ReplyCompleted)
     environment.decide("deny")
     environment.sync(ToolEnded)
     environment.sync(ReplyCompleted, TurnCompleted)
@@ -241,10 +243,10 @@ def test_a_failed_request_is_sent_again_after_a_delay(system: ActorSystem, tmp_p
     model = FailingModel(fail_overloaded(0.001), 2, make_reply(TextBlock(text="done")))
     environment = AgentEnvironment(system, tmp_path, model)
     environment.prompt()
-    for attempt in (1, 2):
+    for attempt, types in ((1, (RequestPrefix, ModelRetrying)), (2, (ModelRetrying,))):
         retrying = environment.console.expect_kind(ModelRetrying)
         assert (retrying.attempt, retrying.wait_s, retrying.partial_text) == (attempt, 0.001, "so")
-        environment.sync(ModelRetrying)
+        environment.sync(*types)
         environment.console.expect(TextDelta(text="so"))
     environment.sync(ReplyCompleted, TurnCompleted)
 
@@ -256,7 +258,7 @@ def test_a_cancel_ends_a_long_retry_delay_at_once(system: ActorSystem, tmp_path:
     environment = AgentEnvironment(system, tmp_path, FailingModel(fail_overloaded(3600), 1))
     environment.prompt()
     assert environment.console.expect_kind(ModelRetrying).wait_s == 60
-    environment.sync(ModelRetrying)
+    environment.sync(RequestPrefix, ModelRetrying)
     environment.console.tell(PRIMARY, CancelTurn(turn=1))
     environment.sync(TurnInterrupted)
     assert environment.console.expect_kind(TurnInterrupted).partial_text == "so"

@@ -100,6 +100,32 @@ def test_a_paused_subagent_continues_when_given_another_task(
     ]
 
 
+def test_a_resumed_turn_is_not_the_result_of_the_next_task(sessions: SessionFixture) -> None:
+    helper = Definition(name="helper", system_prompt="", interactive=True)
+    before = sessions.start_session(
+        {
+            "begin": [make_task_call("t1", "busy", "helper"), "never"],
+            "busy": [make_tool_use("c", "ls"), never_reply],
+        },
+        helper,
+    )
+    before.prompt()
+    before.user.wait_for(ToolEnded)
+    sessions.close()
+    after = sessions.start_session(
+        {
+            "begin": [make_task_call("t2", "go on", "helper", task_id="helper-1"), "done"],
+            "busy": ["first done"],
+            "go on": ["second done"],
+        },
+        helper,
+        resume_path=before.session.log.path,
+    )
+    wait_for_completion(after)
+
+    assert "second done" in after.scripted_agents.get_last_results("begin")[0]
+
+
 def test_names_are_never_reused_in_a_session(sessions: SessionFixture) -> None:
     lines: dict[str, list[Any]] = {
         "begin": [make_task_call("t1", "a"), "done"],

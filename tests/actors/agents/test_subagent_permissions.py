@@ -1,4 +1,4 @@
-"""Rights of subagents: never more than their ancestors have, plus the session's grants."""
+"""Rights of subagents: their own rules and the session's grants, limited by their ancestors."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import pytest
 
 from actors.agents.definition.definition import Definition
 from messages.approvals import ShowApproval
-from messages.policy import Rule
+from messages.policy import Action, PermissionMode, Rule
 from messages.turns import TurnCompleted
 from tests.actors.agents.scripted_agents import (
     RunningSession,
@@ -157,6 +157,36 @@ def test_a_missing_tool_reaches_children_only_if_delegated(
     running.prompt()
     assert completes_without_asking(running)
     assert ("Denied" in running.scripted_agents.get_last_results("work")[0]) is not bool(delegates)
+
+
+@pytest.mark.parametrize(
+    ("lead_action", "lead_mode", "outcome"),
+    [
+        (None, "yolo", "runs"),
+        ("ask", "yolo", "asks"),
+        ("deny", "yolo", "denied"),
+        (None, "plan", "asks"),
+    ],
+)
+def test_an_own_allow_rule_applies_unless_an_ancestor_forbids(
+    sessions: SessionFixture,
+    lead_action: Action | None,
+    lead_mode: PermissionMode,
+    outcome: str,
+) -> None:
+    rules = (Rule(permission="bash", pattern="*", action=lead_action),) if lead_action else ()
+    lead = Definition(name="lead", system_prompt="", rules=rules, permission_mode=lead_mode)
+    allow = Rule(permission="bash", pattern="touch *", action="allow")
+    toucher = Definition(name="toucher", system_prompt="", mode="subagent", rules=(allow,))
+    lines: dict[str, list[Any]] = {
+        "begin": [make_task_call("t1", "delegate", "lead"), "end"],
+        "delegate": [make_task_call("t1", "work", "toucher"), "ok"],
+        "work": [make_tool_use("c1", "bash", command="touch x"), "ok"],
+    }
+    running = sessions.start_session(lines, lead, toucher)
+    running.prompt()
+    assert completes_without_asking(running) is (outcome != "asks")
+    assert (running.session.options.workspace.root / "x").exists() is (outcome == "runs")
 
 
 def test_a_rule_can_deny_a_subagent_type(sessions: SessionFixture) -> None:

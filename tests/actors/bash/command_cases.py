@@ -7,6 +7,7 @@ from tests.actors.bash.denied_command_cases import (
 )
 from tests.actors.bash.denied_text_cases import DENIED_IN_LOOPS, DENIED_IN_TEXTS, NOT_DENIED
 from tests.actors.bash.git_cases import GIT_COMMANDS
+from tests.actors.bash.option_cases import OPTIONS
 from tests.actors.bash.path_cases import (
     COMMAND_PATHS,
     DENIED_READS,
@@ -32,6 +33,7 @@ CASES = (
     *UNPARSABLE_TEXTS,
     *WRAPPERS,
     *GIT_COMMANDS,
+    *OPTIONS,
     *ENVIRONMENT,
     *ALLOWED_COMMANDS,
     *DENIED_COMMANDS,

@@ -261,7 +261,6 @@ cat a
 cat *.md
 cat a{1,2}
 cat "$PWD/a"
-cat --unheard-of a
 cat - < a
 diff a /dev/null
 grep "$X" a

@@ -83,7 +83,6 @@ awk '{print > "x"}'
 awk '{print >> "x"}'
 awk 'BEGIN{"ls" | getline}'
 awk -f x
-awk -v x=1 1
 awk "$x"
 perl -e 1
 perl -ne print x

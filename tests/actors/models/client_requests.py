@@ -53,11 +53,11 @@ class RequestOutcome:
         return self.reply
 
 
-async def send_request(client: AnthropicClient) -> RequestOutcome:
+async def send_request(client: AnthropicClient, request: ModelRequest = REQUEST) -> RequestOutcome:
     """Send a request and collect its outcome."""
     outcome = RequestOutcome()
     try:
-        async with aclosing(client.stream(REQUEST)) as events:
+        async with aclosing(client.stream(request)) as events:
             async for event in events:
                 if isinstance(event, ReplyDelta):
                     outcome.text += event.text

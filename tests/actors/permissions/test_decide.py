@@ -397,3 +397,102 @@ def test_the_reason_names_what_decided_the_call() -> None:
     )
     denied = replace(DEFAULT_POLICY, sources=(user_rules(rule("write", "*.py", "deny")),))
     assert get_reason("write", "a.py", denied) == 'the rule "deny write *.py" applies (user rules)'
+
+
+# A rule that allows a subagent something its ancestors have only defaults for.
+
+
+PLAN_PROFILE = PermissionProfile(agent="plan", max_mode="plan")
+TOUCH_RULES = user_rules(rule("bash", "touch *"), rule("write", "a.txt"))
+TOUCHER = PermissionProfile(agent="toucher", rules=TOUCH_RULES)
+
+
+def test_an_own_allow_rule_overrides_the_defaults_of_all_ancestors() -> None:
+    chain = (TOUCHER, PermissionProfile(agent="general"), BUILD_PROFILE)
+    by_name = replace(
+        DEFAULT_POLICY, sources=(user_rules(rule("bash", "touch *", agent="general")),)
+    )
+
+    assert decide_action("bash", "touch x", chain=chain) == "allow"
+    assert decide_action("write", "a.txt", chain=chain) == "allow"
+    assert decide_action("write", "b.txt", chain=chain) == "ask"
+    assert decide_action("bash", "touch x && rm x", chain=chain) == "ask"
+    assert decide_action("bash", "touch x", by_name, chain[1:]) == "allow"
+
+
+def test_an_allow_rule_of_an_ancestor_does_not_reach_its_subagents() -> None:
+    assert decide_action("bash", "touch x", chain=(BUILD_PROFILE, TOUCHER)) == "ask"
+    by_name = replace(DEFAULT_POLICY, sources=(user_rules(rule("bash", "touch *", agent="build")),))
+    chain = (PermissionProfile(agent="general"), BUILD_PROFILE)
+    assert decide_action("bash", "touch x", by_name, chain) == "ask"
+
+
+@pytest.mark.parametrize(
+    ("ancestor", "expected"),
+    [
+        (PermissionProfile(agent="a", rules=user_rules(rule("bash", "*", "ask"))), "ask"),
+        (PermissionProfile(agent="a", rules=user_rules(rule("bash", "*", "deny"))), "deny"),
+        (PermissionProfile(agent="a", tools=("read", "task")), "deny"),
+        (PermissionProfile(agent="a", disallowed_tools=("bash",)), "deny"),
+        (PermissionProfile(agent="a", read_only=True), "deny"),
+        (PLAN_PROFILE, "ask"),
+    ],
+)
+@pytest.mark.parametrize("between", [(), (PermissionProfile(agent="general"),)])
+def test_an_ancestor_still_forbids_by_rule_tools_or_mode(
+    ancestor: PermissionProfile, expected: Action, between: tuple[PermissionProfile, ...]
+) -> None:
+    chain = (TOUCHER, *between, ancestor, BUILD_PROFILE)
+    assert decide_action("bash", "touch x", chain=chain) == expected
+    for_ancestor = replace(
+        DEFAULT_POLICY, sources=(user_rules(rule("bash", "touch *", "ask", agent="build")),)
+    )
+    assert decide_action("bash", "touch x", for_ancestor, (TOUCHER, BUILD_PROFILE)) == "ask"
+
+
+def test_plan_mode_above_an_agent_still_forbids_its_changes() -> None:
+    chain = (TOUCHER, PLAN_PROFILE)
+    assert decide_action("write", "a.txt", chain=chain) == "deny"
+    decision = decide_requests(("bash", "touch x"), chain=chain).decision
+    assert decision.always_ask
+    assert decide_action("bash", "touch x", policy_in_mode("plan"), (TOUCHER, BUILD_PROFILE)) == (
+        "ask"
+    )
+
+
+@pytest.mark.parametrize(
+    ("permission", "target", "pattern"),
+    [
+        ("bash", "cat $F", "cat *"),
+        ("bash", "touch x > .bashrc", "touch *"),
+        ("bash", "sudo touch x", "sudo *"),
+        ("write", ".git/hooks/pre-commit", "*"),
+        ("write", ".greenroom/config.toml", "*"),
+        ("question", "*", "*"),
+        ("write", "/etc/hosts", "*"),
+    ],
+)
+def test_an_own_allow_rule_lifts_no_minimum_ask_or_protection(
+    permission: str, target: str, pattern: str
+) -> None:
+    own = PermissionProfile(agent="own", rules=user_rules(rule(permission, pattern)))
+    assert decide_action(permission, target, chain=(own, BUILD_PROFILE)) == "ask"
+
+
+def test_an_allow_rule_of_a_project_definition_allows_nothing() -> None:
+    project = replace(TOUCHER, from_project=True)
+    assert decide_action("bash", "touch x", chain=(project, BUILD_PROFILE)) == "ask"
+    below = (PermissionProfile(agent="general"), project, BUILD_PROFILE)
+    assert decide_action("bash", "touch x", chain=below) == "ask"
+    untrusted = replace(
+        DEFAULT_POLICY,
+        sources=(project_rules(rule("bash", "touch *", agent="general"), trusted=False),),
+    )
+    assert decide_action("bash", "touch x", untrusted, (below[0], BUILD_PROFILE)) == "ask"
+
+
+def test_a_default_for_secret_files_still_asks_under_a_command_rule() -> None:
+    reader = PermissionProfile(agent="reader", rules=user_rules(rule("bash", "cat *")))
+    assert decide_action("bash", "cat .env", chain=(reader, BUILD_PROFILE)) == "ask"
+    ask_rule = PermissionProfile(agent="a", rules=user_rules(rule("read", "secrets/*", "ask")))
+    assert decide_action("bash", "cat secrets/x", chain=(reader, ask_rule)) == "ask"

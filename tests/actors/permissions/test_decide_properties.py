@@ -101,6 +101,12 @@ DENY_SOURCE = RuleSource(name="deny", rules=(Rule(permission="write", pattern="a
 ALLOW_SOURCE = RuleSource(
     name="allow", rules=(Rule(permission="bash", pattern="*", action="allow"),)
 )
+ALLOW_EVERYTHING = tuple(
+    Rule(permission=name, pattern=pattern, action="allow")
+    for name in sorted(set(NAMES))
+    for pattern in ("*", "/*")
+)
+"""Defaults that restrict nothing."""
 GIT = [
     Access(
         "bash",
@@ -138,9 +144,38 @@ def test_an_additional_access_never_loosens_a_call(
 @given(calls, policies, chains, profiles)
 @example(PLAIN, AUTO_EDIT, (replace(BUILD, rules=ASK_SOURCE),), BUILD)
 @example(PLAIN, DEFAULT_POLICY, (replace(BUILD, max_mode="plan"),), BUILD)
-def test_a_child_is_never_looser_than_its_ancestors(
+def test_a_child_without_allow_rules_is_never_looser_than_its_ancestors(
     call: list[Access], policy: Policy, chain: ProfileChain, child: PermissionProfile
 ) -> None:
+    child = replace(child, agent="child", from_project=True)
+    assert get_strictness(call, policy, (child, *chain)) >= get_strictness(call, policy, chain)
+
+
+@PROPERTY
+@given(calls, policies, chains, profiles)
+@example(PLAIN, AUTO_EDIT, (replace(BUILD, rules=ASK_SOURCE),), BUILD)
+@example(PLAIN, DEFAULT_POLICY, (BUILD,), replace(BUILD, rules=LOOSE_SOURCE))
+@example(
+    PLAIN, DEFAULT_POLICY, (replace(BUILD, read_only=True),), replace(BUILD, rules=LOOSE_SOURCE)
+)
+@example(GIT, DEFAULT_POLICY, (BUILD,), replace(BUILD, rules=ALLOW_SOURCE))
+def test_a_child_is_looser_only_than_the_defaults_of_its_ancestors(
+    call: list[Access], policy: Policy, chain: ProfileChain, child: PermissionProfile
+) -> None:
+    strictness = get_strictness(call, policy, (child, *chain))
+    without_defaults = replace(policy, defaults=ALLOW_EVERYTHING)
+    assert strictness >= get_strictness(call, without_defaults, chain)
+
+
+@PROPERTY
+@given(calls, policies, chains, profiles)
+@example(
+    PLAIN, DEFAULT_POLICY, (replace(BUILD, max_mode="plan"),), replace(BUILD, rules=LOOSE_SOURCE)
+)
+def test_in_plan_mode_a_child_is_never_looser_than_its_ancestors(
+    call: list[Access], policy: Policy, chain: ProfileChain, child: PermissionProfile
+) -> None:
+    policy = replace(policy, mode="plan")
     assert get_strictness(call, policy, (child, *chain)) >= get_strictness(call, policy, chain)
 
 

@@ -1,5 +1,7 @@
 """Read-only git commands are allowed only with the workspace's own repository."""
 
+import subprocess
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -96,9 +98,100 @@ def test_git_in_an_added_folder_asks(workspace_paths: WorkspacePaths, tmp_path: 
     assert decide_command(f"cd {added} && git status", workspace_paths, policy) == "ask"
 
 
-def test_a_rule_that_allows_git_allows_it_everywhere(workspace_paths: WorkspacePaths) -> None:
-    policy = replace(
-        TRUSTED_POLICY, sources=(user_rules(rule("bash", "git *"), rule("bash", "cd *")),)
-    )
+ALLOWED_GIT = user_rules(*(rule("bash", f"{name} *") for name in ("git", "cd", "cp", "mkdir")))
+CONFIGURATION = """\
+[core]
+	repositoryformatversion = 0
+	bare = false
+	worktree = ..
+	fsmonitor = "touch STARTED; false"
+"""
 
-    assert decide_command("cd nested && git status", workspace_paths, policy) == "allow"
+
+def plant_files(root: Path) -> str:
+    """A clone contains a bare repository as ordinary files."""
+    write_bare_repository(root / "docs")
+    return "docs"
+
+
+def plant_git_file(root: Path) -> str:
+    """A `.git` file names a folder with ordinary files."""
+    write_bare_repository(root / "data")
+    (root / "docs").mkdir()
+    (root / "docs" / ".git").write_text("gitdir: ../data\n")
+    return "docs"
+
+
+def plant_common_folder(root: Path) -> str:
+    """A repository takes its objects and its configuration from another folder."""
+    write_bare_repository(root / "data")
+    for folder in (root / "docs", root / "other"):
+        folder.mkdir()
+    (root / "other" / "HEAD").write_text("ref: refs/heads/master\n")
+    (root / "other" / "commondir").write_text("../data\n")
+    (root / "docs" / ".git").write_text("gitdir: ../other\n")
+    return "docs"
+
+
+def plant_by_agent(root: Path) -> str:
+    """The agent writes the files itself; the edits are allowed in auto-edit mode."""
+    policy = replace(TRUSTED_POLICY, mode="auto-edit")
+    paths = WorkspacePaths(root=str(root), cwd=str(root), home="/")
+    for name in ("HEAD", "config", "refs/k", "objects/k"):
+        assert decide_action("write", f"docs/{name}", policy, workspace_paths=paths) == "allow"
+    write_bare_repository(root / "docs")
+    return "docs"
+
+
+def write_bare_repository(folder: Path) -> None:
+    for name in ("refs/k", "objects/k"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).touch()
+    (folder / "HEAD").write_text("ref: refs/heads/master\n")
+    (folder / "config").write_text(CONFIGURATION)
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Path:
+    root = tmp_path.resolve() / "clone"
+    subprocess.run(["git", "init", "-q", root], check=True)
+    return root
+
+
+@pytest.mark.parametrize("is_trusted", [True, False])
+@pytest.mark.parametrize(
+    "plant", [plant_files, plant_git_file, plant_common_folder, plant_by_agent]
+)
+def test_no_rule_allows_git_in_another_repository(
+    clone: Path, plant: Callable[[Path], str], *, is_trusted: bool
+) -> None:
+    folder = plant(clone)
+    # This is what the question prevents.
+    subprocess.run(["git", "status"], cwd=clone / folder, check=False, capture_output=True)
+    assert [*clone.rglob("STARTED")]
+
+    policy = replace(DEFAULT_POLICY, sources=(ALLOWED_GIT,), trusted=is_trusted)
+    paths = WorkspacePaths(root=str(clone), cwd=str(clone), home="/")
+    for command in (
+        f"cd {folder} && git status",
+        f"cd {folder}; git diff",
+        f"(cd {folder} && git log)",
+        f"cd $PWD/{folder} && git status",
+        f"git -C {folder} status",
+        f"git --git-dir={folder} status",
+        f"GIT_DIR={folder} git status",
+        f"export GIT_DIR={folder}; git status",
+    ):
+        assert decide_command(command, paths, policy) == "ask", command
+    for command in ("git status", "git commit -m x", "mkdir -p a/b && git add a"):
+        assert decide_command(command, paths, policy) == "allow", command
+
+
+def test_git_asks_where_the_same_command_may_create_a_repository(clone: Path) -> None:
+    (clone / "docs").mkdir()
+    (clone / "files").mkdir()
+    policy = replace(TRUSTED_POLICY, sources=(ALLOWED_GIT,))
+    paths = WorkspacePaths(root=str(clone), cwd=str(clone), home="/")
+
+    assert decide_command("cp -r files/. docs && cd docs && git status", paths, policy) == "ask"
+    assert decide_command("cd docs && git add . && git status", paths, policy) == "allow"

@@ -42,7 +42,10 @@ def test_an_allow_rule_does_not_make_a_command_read_only() -> None:
         if decide_command(case.command, ALLOW_ALL).changes_nothing
     ]
     programs = {re.sub(r"^[!( ]*(if )?", "", command).split()[0] for command in known}
-    assert programs == {"cat", "cd", "find", "git", "grep", "head", "ls", "realpath", "rg"}
+    assert {"cat", "grep", "ls"} <= programs
+    assert programs.isdisjoint(
+        "awk bash cp env eval make mv npm pytest python3 rm sh sudo tee touch xargs".split()
+    )
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,10 @@
 """A pattern means what its author writes: home folder, folders, and several spellings."""
 
+import os
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from actors.permissions.rule_patterns import expand_pattern
 from actors.tools.tool_list import DECLARED_TOOLS
@@ -115,6 +119,12 @@ def test_patterns_keep_what_has_no_other_meaning(pattern: str, expected: tuple[s
     assert expand_pattern(deny, "read", workspace_root=ROOT, home=HOME) == expected
 
 
+@pytest.mark.parametrize(("pattern", "expected"), [("/etc/*", "etc/*"), ("/", "*"), ("a/", "a/*")])
+def test_an_allow_is_relative_if_the_workspace_is_the_root(pattern: str, expected: str) -> None:
+    allow = rule("read", pattern)
+    assert expand_pattern(allow, "read", workspace_root="/", home="/root") == (expected,)
+
+
 @pytest.mark.parametrize("action", ["allow", "deny"])
 def test_a_colon_before_the_star_means_any_arguments(action: Action) -> None:
     assert decide_with("bash", "rm:*", action, "bash", "rm -r x") == action
@@ -129,3 +139,25 @@ def test_a_command_pattern_is_not_treated_as_a_path() -> None:
     assert decide_with("bash", "cat secrets/", "deny", "bash", "cat secrets/") == "deny"
     assert decide_with("bash", "cat secrets/", "deny", "bash", "cat secrets/a") != "deny"
     assert decide_with("bash", "touch ./a", "allow", "bash", "touch ./a") == "allow"
+
+
+PATHS = st.lists(st.sampled_from(["a", "b.c", "..", ".", "", "project"]), min_size=1, max_size=7)
+
+
+@given(PATHS.map("/".join).filter(bool), st.booleans())
+def test_a_deny_applies_to_the_path_that_is_written_like_it(path: str, in_home: bool) -> None:  # noqa: FBT001  (a parameter of the test)
+    pattern = f"~/{path}" if in_home else path
+    target = f"{HOME}/{path}" if in_home else f"{ROOT}/{path}" if path[0] != "/" else path
+    assert decide_with("read", pattern, "deny", "read", target) == "deny"
+
+
+@given(PATHS.map("/".join).filter(bool), st.sampled_from(["read", "write"]))
+def test_an_allow_applies_to_nothing_but_the_path_itself(path: str, permission: str) -> None:
+    """The path is compared as the operating system resolves it."""
+    allowed = os.path.normpath(path if path.startswith("/") else f"{ROOT}/{path}")
+    for target in ("/nowhere/other", f"{ROOT}/x", f"{ROOT}/a", f"{ROOT}/b.c/a", "/a", "/nowhere/a"):
+        is_below = path.endswith("/") and target.startswith(f"{allowed.rstrip('/')}/")
+        is_inside = target.startswith(f"{ROOT}/")
+        by_default = "allow" if permission == "read" and is_inside else "ask"
+        action = decide_with(permission, path, "allow", permission, target)
+        assert action in (by_default, "allow" if is_below or target == allowed else by_default)

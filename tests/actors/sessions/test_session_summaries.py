@@ -53,6 +53,15 @@ def test_a_summary_has_the_first_prompt_and_turns(path: Path) -> None:
     )
 
 
+def test_turns_of_subagents_are_not_counted(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    child = PRIMARY.child("general-1")
+    entries = [(record, PRIMARY) for record in RECORDS] + [(RECORDS[2], child), (RECORDS[4], child)]
+    SessionLog.create(path, entries, lambda: 0.0).close()
+
+    assert summarize_session(path).turn_count == 2
+
+
 def test_an_open_session_is_locked_and_remains_locked(tmp_path: Path) -> None:
     log = create_session(tmp_path, *RECORDS)
 

@@ -179,7 +179,7 @@ def test_a_resumed_session_keeps_its_agent_unless_overridden(
     assert find_starting_agent(building, mode="plan", mode_is_explicit=True) == ("plan", "build")
 
 
-def test_each_agent_is_offered_only_the_useful_plan_tool(session: SessionHandle) -> None:
+def test_each_agent_can_use_only_the_useful_plan_tool(session: SessionHandle) -> None:
     cautious = replace(REVIEWER, name="cautious", permission_mode="plan")
     agents, _ = make_primary(session, definitions=(*BUILT_IN_DEFINITIONS, REVIEWER, cautious))
     plan_tools = {
@@ -193,3 +193,9 @@ def test_each_agent_is_offered_only_the_useful_plan_tool(session: SessionHandle)
         "reviewer": ["plan_enter"],
         "cautious": ["plan_exit"],
     }
+    offered = {
+        name: [tool.name for tool in agent.offered_tools if tool.name.startswith("plan_")]
+        for name, agent in agents.items()
+    }
+    both = ["plan_enter", "plan_exit"]
+    assert offered == {name: both if names else [] for name, names in plan_tools.items()}

@@ -157,6 +157,37 @@ def test_mode_agent_and_workspace_options_change_the_decision(
     assert check_output(workspace, capfd, *outside, "--workspace", "src").startswith("ask")
 
 
+def test_a_subagent_is_checked_below_its_ancestors(
+    workspace: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    home = workspace.parent / "home"
+    (home / "agents").mkdir(parents=True)
+    (home / "agents" / "toucher.md").write_text(
+        "---\nmode: subagent\npermission:\n  bash: {'touch *': allow}\n---\nx"
+    )
+    (home / "agents" / "strict.md").write_text("---\npermission:\n  bash: ask\n---\nx")
+    (home / "agents" / "reader.md").write_text("---\nread_only: true\nmode: subagent\n---\nx")
+    (home / "config.toml").write_text(
+        '[[rules]]\npermission = "bash"\npattern = "chmod *"\naction = "deny"\nagent = "build"\n'
+    )
+
+    def decide(target: str, *words: str) -> str:
+        output = check_output(workspace, capfd, *call_arguments("bash", target), *words, home=home)
+        return output.split(":")[0]
+
+    assert decide("touch x", "--agent", "toucher") == "allow"
+    assert decide("touch x", "--agent", "toucher", "--under", "general") == "allow"
+    assert decide("touch x", "--agent", "toucher", "--under", "strict") == "ask"
+    assert decide("touch x", "--agent", "toucher", "--under", "reader") == "deny"
+    assert decide("touch x", "--agent", "toucher", "--under", "plan") == "ask"
+    assert decide("chmod +x a", "--agent", "toucher") == "deny"
+    assert decide("touch x") == "ask"
+    (home / "config.toml").write_text('agent = "strict"\n')
+    assert decide("touch x", "--agent", "toucher") == "ask"
+    words = ("check", *call_arguments("bash", "x"), "--agent", "toucher", "--under", "nobody")
+    assert "--under: there is no agent nobody" in check_error(workspace, *words)
+
+
 def test_a_named_agent_is_limited_by_its_definition(
     workspace: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -8,11 +8,15 @@ import pytest
 from actors.paths.workspace import Workspace
 from shell.config.config_file import ConfigFileError
 from shell.config.config_files import read_project_config
-from shell.config.project_trust import TrustCheck, TrustStatus, check_trust
+from shell.config.project_trust import (
+    TrustCheck,
+    TrustStatus,
+    check_trust,
+    format_trust_question,
+)
 from shell.config.trust_store import (
     TrustDecisions,
     find_project_files,
-    format_trust_question,
     read_trust_store,
     save_trust,
 )
@@ -55,9 +59,7 @@ def test_a_folder_without_project_files_needs_no_decision(
 ) -> None:
     prompt = TrustPromptStub(answer=True)
 
-    assert check_trust(workspace, replace(trust_check, ask_user=prompt)) == TrustStatus(
-        trusted=False
-    )
+    assert check_trust(workspace, replace(trust_check, ask_user=prompt)) == TrustStatus(None)
     assert prompt.questions == []
     assert not trust_check.store.exists()
 
@@ -109,21 +111,20 @@ def test_trust_applies_to_one_real_folder_only(
 def test_the_trust_option_overrides_an_earlier_no(
     workspace: Workspace, trust_check: TrustCheck
 ) -> None:
-    save_trust(trust_check.store, workspace.root, trusted=False)
-    assert check_trust(workspace, replace(trust_check, trust_given=True)) == TrustStatus(
-        trusted=True
-    )
+    save_trust(trust_check.store, workspace.root, None)
+    assert check_trust(workspace, replace(trust_check, trust_given=True)) == TrustStatus({})
     assert check_trust(workspace, trust_check).trusted
 
 
 def test_decisions_about_other_folders_are_kept(
     workspace: Workspace, trust_check: TrustCheck
 ) -> None:
-    save_trust(trust_check.store, Path("/other"), trusted=True)
-    save_trust(trust_check.store, workspace.root, trusted=False)
+    approved = {".greenroom/config.toml": ("+a", "-b")}
+    save_trust(trust_check.store, Path("/other"), approved)
+    save_trust(trust_check.store, workspace.root, None)
     assert read_trust_store(trust_check.store).folders == {
-        "/other": True,
-        str(workspace.root): False,
+        "/other": approved,
+        str(workspace.root): None,
     }
 
 
@@ -148,15 +149,19 @@ def test_a_damaged_store_is_quarantined_and_reported(
 
     assert not status.trusted
     assert status.notices[0].startswith(f"{trust_check.store}: ")
-    assert save_trust(trust_check.store, workspace.root, trusted=True) == ""
-    assert read_trust_store(trust_check.store) == TrustDecisions(
-        folders={str(workspace.root): True}
-    )
+    assert save_trust(trust_check.store, workspace.root, {}) == ""
+    assert read_trust_store(trust_check.store) == TrustDecisions(folders={str(workspace.root): {}})
     quarantined = [path for path in trust_check.store.parent.iterdir() if "damaged" in path.name]
     assert [path.read_bytes() for path in quarantined] == [content]
 
 
-@pytest.mark.parametrize("folders", ['{"/x":"yes","/y":true}', "[]", '"/x"', "null"])
+@pytest.mark.parametrize(
+    "folders",
+    [
+        *('{"/x":"yes","/y":{}}', '{"/x":true}', '{"/x":{"a":"+b"}}', '{"/x":{"a":[1]}}'),
+        *("[]", '"/x"', "null"),
+    ],
+)
 def test_an_invalid_entry_trusts_nothing_and_is_reported(
     trust_check: TrustCheck, folders: str
 ) -> None:
@@ -178,7 +183,7 @@ def test_a_store_with_a_newer_format_is_not_changed(
     trust_check.store.chmod(0o600)
 
     assert read_trust_store(trust_check.store).folders == {}
-    assert "format 2" in save_trust(trust_check.store, workspace.root, trusted=True)
+    assert "format 2" in save_trust(trust_check.store, workspace.root, {})
     assert trust_check.store.read_text() == '{"format":2,"folders":{"/x":true}}'
 
 
@@ -200,12 +205,163 @@ def test_the_trust_question_names_every_file(workspace: Workspace) -> None:
     (workspace.root / "AGENTS.md").symlink_to("/nowhere")
 
     files = find_project_files(Workspace(root=workspace.root, cwd=folder), ())
-    question = format_trust_question(workspace.root, files)
+    question = format_trust_question(workspace.root, files, ())
 
     for name in (".greenroom/config.toml", ".claude/agents", "AGENTS.md", "a^[[2J^Jb/AGENTS.md"):
         assert f"\n  {name}\n" in question
     assert "\x1b" not in question
     assert question.endswith("Trust this folder? [y/N] ")
+
+
+RULE = "[[rules]]\npermission = 'bash'\npattern = \"{}\"\naction = '{}'\n"
+
+
+def write_rules(workspace: Workspace, *rules: tuple[str, str]) -> None:
+    config = workspace.root / ".greenroom" / "config.toml"
+    config.write_text("".join(RULE.format(*rule) for rule in rules))
+
+
+def test_the_trust_question_shows_what_the_project_allows(
+    workspace: Workspace, trust_check: TrustCheck
+) -> None:
+    write_rules(workspace, ("make *", "allow"), ("*", "allow"), ("rm *", "deny"))
+    prompt = TrustPromptStub(answer=True)
+
+    check_trust(workspace, replace(trust_check, ask_user=prompt))
+    assert (
+        "\nThey allow these calls without asking you (2 rules):\n\n"
+        "  bash * (.greenroom/config.toml)\n"
+        "  bash make * (.greenroom/config.toml)\n\n"
+    ) in prompt.questions[0]
+
+
+def test_the_trust_question_shows_the_broadest_rules_first(
+    workspace: Workspace, trust_check: TrustCheck
+) -> None:
+    rules = [(f"make target{number}", "allow") for number in range(1_200)]
+    write_rules(workspace, *rules, ("*", "allow"))
+    prompt = TrustPromptStub(answer=False)
+
+    check_trust(workspace, replace(trust_check, ask_user=prompt))
+    _, _, listed = prompt.questions[0].partition(
+        "They allow these calls without asking you (1,201 rules)"
+    )
+    first, *_, more = listed.split("\n\n")[1].splitlines()
+    assert first == "  bash * (.greenroom/config.toml)"
+    assert more == "  and 1,186 more"
+
+
+def test_a_long_pattern_does_not_hide_the_trust_question(
+    workspace: Workspace, trust_check: TrustCheck
+) -> None:
+    write_rules(workspace, ("*" + "x" * 10_000, "allow"), ("\\u001b[2J", "allow"))
+    prompt = TrustPromptStub(answer=False)
+
+    check_trust(workspace, replace(trust_check, ask_user=prompt))
+    assert f"\n  bash *{'x' * 99}… (.greenroom/config.toml)\n" in prompt.questions[0]
+    assert "\x1b" not in prompt.questions[0]
+
+
+def test_a_project_that_allows_nothing_says_so_in_the_question(
+    workspace: Workspace, trust_check: TrustCheck
+) -> None:
+    write_rules(workspace, ("rm *", "deny"))
+    prompt = TrustPromptStub(answer=False)
+
+    check_trust(workspace, replace(trust_check, ask_user=prompt))
+    assert "\nThey allow nothing without asking you.\n" in prompt.questions[0]
+
+
+@pytest.mark.parametrize("answer", [True, False, None])
+def test_the_user_is_asked_again_when_the_project_allows_more(
+    workspace: Workspace, trust_check: TrustCheck, *, answer: bool | None
+) -> None:
+    write_rules(workspace, ("make *", "allow"))
+    check_trust(workspace, replace(trust_check, trust_given=True))
+    write_rules(workspace, ("make *", "allow"), ("*", "allow"))
+    prompt = TrustPromptStub(answer)
+
+    status = check_trust(workspace, replace(trust_check, ask_user=prompt))
+    assert status.trusted is bool(answer)
+    assert (
+        "They allow more than when you trusted this folder (1 rule):\n\n"
+        "  bash * (.greenroom/config.toml)\n\n"
+    ) in prompt.questions[0]
+    again = check_trust(workspace, replace(trust_check, ask_user=prompt))
+    assert again.trusted is bool(answer)
+    assert len(prompt.questions) == (2 if answer is None else 1)
+
+
+def test_without_a_user_a_project_that_allows_more_is_untrusted(
+    workspace: Workspace, trust_check: TrustCheck
+) -> None:
+    check_trust(workspace, replace(trust_check, trust_given=True))
+    write_rules(workspace, ("*", "allow"))
+
+    notice = (
+        f"{workspace.root} is not trusted, since it allows more than when you trusted it "
+        "(bash * (.greenroom/config.toml)), so .greenroom/config.toml can only restrict. "
+        "Use greenroom --trust to trust it."
+    )
+    assert check_trust(workspace, trust_check) == TrustStatus(None, (notice,))
+    assert check_trust(workspace, replace(trust_check, trust_given=True)).trusted
+    assert check_trust(workspace, trust_check).notices == ()
+
+
+MAKE, TEST, ALL, LIMIT = (
+    *(("make *", "allow"), ("test *", "allow"), ("*", "allow")),
+    ("rm *", "deny"),
+)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "is_asked"),
+    [
+        ((MAKE, TEST), (TEST, MAKE), False),
+        ((MAKE, TEST), (MAKE,), False),
+        ((MAKE,), (), False),
+        ((ALL,), (ALL, LIMIT), False),
+        ((LIMIT, ALL), (ALL, LIMIT), False),
+        ((ALL, LIMIT), (ALL, ("x", "ask"), LIMIT), False),
+        ((LIMIT,), (), False),
+        ((MAKE, MAKE), (MAKE,), False),
+        ((), (MAKE,), True),
+        ((MAKE,), (MAKE, TEST), True),
+        ((MAKE,), (("make*", "allow"),), True),
+        ((ALL, LIMIT), (ALL,), True),
+        ((ALL, LIMIT), (LIMIT, ALL), True),
+        ((ALL, LIMIT), (ALL, LIMIT, ALL), True),
+    ],
+)
+def test_only_a_project_that_allows_more_is_asked_about_again(
+    workspace: Workspace,
+    trust_check: TrustCheck,
+    before: tuple[tuple[str, str], ...],
+    after: tuple[tuple[str, str], ...],
+    *,
+    is_asked: bool,
+) -> None:
+    write_rules(workspace, *before)
+    check_trust(workspace, replace(trust_check, trust_given=True))
+    write_rules(workspace, *after)
+
+    assert check_trust(workspace, trust_check).trusted is not is_asked
+
+
+def test_trust_covers_the_rules_of_the_projects_agents(
+    workspace: Workspace, trust_check: TrustCheck
+) -> None:
+    agents = workspace.root / ".greenroom" / "agents"
+    agents.mkdir()
+    (agents / "a.md").write_text("---\npermission: {bash: ask}\n---\nx")
+    check_trust(workspace, replace(trust_check, trust_given=True))
+    (agents / "b.md").write_text("---\npermission: {bash: deny}\n---\nx")
+    assert check_trust(workspace, trust_check).trusted
+
+    (agents / "a.md").write_text("---\npermission: {bash: allow}\n---\nx")
+    status = check_trust(workspace, trust_check)
+    assert not status.trusted
+    assert "(bash * (.greenroom/agents/a.md))" in status.notices[0]
 
 
 def test_the_users_own_configuration_is_never_a_projects(workspace: Workspace) -> None:

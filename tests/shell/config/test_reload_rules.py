@@ -29,7 +29,13 @@ class ReloadFixture:
         self.user = folder / "config.toml"
         self.project = self.root / ".greenroom" / "config.toml"
         workspace = Workspace(root=self.root, cwd=self.root)
-        locations = ConfigLocations(self.user, workspace, trusted=True, user_owned_files=())
+        locations = ConfigLocations(
+            self.user,
+            workspace,
+            approved={},
+            user_owned_files=(),
+            list_agent_names=lambda: ["build"],
+        )
         self.options = SessionOptions(
             project_state_folder=folder,
             workspace=workspace,
@@ -103,6 +109,39 @@ def test_only_the_first_warnings_about_a_file_are_shown(reload_fixture: ReloadFi
     assert len(warnings) == MAX_WARNINGS
     assert more == f"{reload_fixture.user}: 5 more rules with warnings"
     assert project_warning.startswith(f"{reload_fixture.project}:1: rules[1]: deny read a?: ")
+
+
+def test_a_project_that_allows_more_than_before_only_restricts(
+    reload_fixture: ReloadFixture,
+) -> None:
+    rules = [RULE_TEMPLATE.format(permission="bash", action=action) for action in ("deny", "allow")]
+    reload_fixture.project.write_text("".join(rules))
+
+    reloaded = reload_fixture.reload()
+    assert reloaded.replace_rules is not None
+    (source,) = reloaded.replace_rules.sources
+    assert not source.trusted
+    (notice,) = reloaded.notices
+    assert notice.startswith(f"{reload_fixture.project} allows more than when you trusted this")
+    assert "(bash make (.greenroom/config.toml)), so it can only restrict." in notice
+
+
+def test_an_unknown_agent_is_an_error_in_the_projects_file_only(
+    reload_fixture: ReloadFixture,
+) -> None:
+    rule = RULE_TEMPLATE.format(permission="read", action="deny") + "agent = '{}'\n"
+    reload_fixture.user.write_text(rule.format("build") + rule.format("nobody"))
+    reload_fixture.project.write_text(rule.format("build"))
+
+    warning = ": there is no agent nobody; greenroom agents lists all"
+    reloaded = reload_fixture.reload()
+    assert reloaded.replace_rules is not None
+    assert reloaded.notices == (f"{reload_fixture.user}:10: rules[2].agent{warning}",)
+
+    reload_fixture.project.write_text(rule.format("nobody"))
+    reloaded = reload_fixture.reload()
+    assert reloaded.replace_rules is None
+    assert reloaded.notices == (f"{reload_fixture.project}:5: rules[1].agent{warning}",)
 
 
 def test_reload_finds_new_links_and_git_hooks(

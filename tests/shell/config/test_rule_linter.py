@@ -45,7 +45,7 @@ def find_warning(linter: RuleLinter, permission: str, pattern: str, action: Acti
         ("^secrets/.*$", "a pattern is not a regular expression; write secrets/*"),
         ("secrets/.*", "a pattern is not a regular expression; write secrets/*"),
         ("secrets/.+", "a pattern is not a regular expression; write secrets/*"),
-        ("!secrets/*", "a pattern cannot be negated; allow it in a later rule"),
+        ("!secrets/*", "a pattern cannot be negated; add a rule after this one"),
         (" secrets/*", "it starts or ends with a blank; write secrets/*"),
         ("secrets/* ", "it starts or ends with a blank; write secrets/*"),
         ("secrets/*\n", "it starts or ends with a blank; write secrets/*"),

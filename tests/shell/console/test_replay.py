@@ -112,7 +112,7 @@ def test_a_resumed_session_replays_the_work_of_its_subagents(tmp_path: Path) -> 
     fixture.close()
     events = screen_events.take_all()
     assert TurnStarted(turn=1, prompt="begin") in events
-    assert SubagentEvent(ONE, TurnStarted(turn=1, prompt="busy")) in events
+    assert SubagentEvent(ONE, TurnStarted(turn=1, prompt="busy", task_number=1)) in events
     assert any(
         isinstance(event, SubagentEvent) and event.event.type == "tool_ended" for event in events
     )

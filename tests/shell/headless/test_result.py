@@ -2,6 +2,7 @@
 
 import pytest
 
+from messages.base import Message
 from messages.content import Usage
 from messages.turns import (
     ModelRetrying,
@@ -12,6 +13,7 @@ from messages.turns import (
     TurnFailureReason,
     TurnInterrupted,
 )
+from shell.headless.event_queue import RunEnded
 from shell.headless.result import UNSAVED_ERROR, ResultBuilder, affects_result
 from tests.shell import sample_events
 
@@ -95,6 +97,46 @@ def test_a_run_that_could_not_be_saved_is_an_error() -> None:
 
     result = builder.with_event(PersistenceChanged(state="ok"), "/primary").build(1.0)
     assert (result.status, result.error) == (0, None)
+
+
+UNASKED = ToolEnded(
+    turn=1, call_id="c", tool="bash", title="x", status="denied", text="no", no_user=True
+)
+DENIED_BY_RULE = UNASKED.model_copy(update={"no_user": False})
+COMPLETED, FAILED = sample_events.turn_completed(), turn_failed("stream_interrupted")
+LIMITED, UNSAVED = turn_failed("max_turns"), PersistenceChanged(state="failing", detail="full")
+
+
+@pytest.mark.parametrize(
+    ("events", "status", "subtype"),
+    [
+        ((DENIED_BY_RULE, COMPLETED), 0, "success"),
+        ((UNASKED, COMPLETED), 5, "denied"),
+        ((UNASKED, LIMITED), 3, "error"),
+        ((UNASKED, FAILED), 1, "error"),
+        ((UNASKED, UNSAVED, COMPLETED), 1, "error"),
+        ((UNSAVED, LIMITED), 1, "error"),
+    ],
+)
+def test_the_first_exit_status_that_applies_wins(
+    events: tuple[Message, ...], status: int, subtype: str
+) -> None:
+    builder = ResultBuilder()
+    for event in events:
+        builder = builder.with_event(event, "/primary")
+    result = builder.build(1.0)
+    assert (result.status, result.subtype) == (status, subtype)
+    assert "status" not in result.model_dump()
+    signaled = builder.build(1.0, RunEnded(143, "terminated"))
+    assert (signaled.status, signaled.subtype, signaled.error) == (143, "error", "terminated")
+
+
+@pytest.mark.parametrize("source", ["/primary", "/primary/explore-1"])
+def test_denials_are_a_success_if_they_are_allowed(source: str) -> None:
+    builder = ResultBuilder().with_event(UNASKED, source).with_event(COMPLETED, "/primary")
+    assert (builder.build(1.0).status, builder.build(1.0).error) == (5, None)
+    result = builder.build(1.0, allow_denials=True)
+    assert (result.status, result.subtype, len(result.denials)) == (0, "success", 1)
 
 
 @pytest.mark.parametrize("source", ["/primary", "/primary/explore-1"])

@@ -278,6 +278,22 @@ def test_an_unavailable_decision_is_neither_shown_nor_accepted() -> None:
     run_on_screen(script)
 
 
+def test_an_answer_without_room_is_neither_shown_nor_accepted() -> None:
+    async def script(screen: ScreenHarness) -> None:
+        approval = sample_events.exec_approval(pattern="\u0301" * 300)
+        screen.put_events(sample_events.session_configured(), approval)
+        await screen.wait_for_text("y  Yes, once")
+        await screen.wait_for_text("more answers in a larger window")
+        assert "a  Yes" not in screen.text
+        await screen.wait_until_armed()
+        await screen.press_key("a")
+        assert screen.posted == []
+        await screen.press_key("y")
+        assert screen.posted == [SubmitDecision(id=FIRST, decision="once")]
+
+    run_on_screen(script)
+
+
 def test_a_too_small_window_accepts_only_no_and_later() -> None:
     async def script(screen: ScreenHarness) -> None:
         screen.put_events(

@@ -5,6 +5,7 @@ from prompt_toolkit.data_structures import Size
 
 from messages.address import PRIMARY, Address
 from messages.approvals import ShowApproval
+from messages.policy import Rule
 from messages.subagents import SubagentStarted
 from messages.turns import TextDelta, TurnStarted
 from messages.user_questions import Choice, UserQuestion
@@ -126,6 +127,33 @@ def create_long_request() -> ShowApproval:
 
 def test_a_short_request_shows_no_row_numbers() -> None:
     assert get_text(lay_out(apply_events(*RUNNING_AGENTS), 24).notice[0]) == "One moment"
+
+
+@pytest.mark.parametrize("text", ["\u0301" * 200, "\x01" * 200, "漢" * 200, "x" * 200])
+@pytest.mark.parametrize("size", [(24, 80), (30, 90), (24, 60)])
+def test_a_request_with_any_text_can_be_answered(text: str, size: tuple[int, int]) -> None:
+    command = f"printf 'e{text}'; touch a"
+    message = sample_events.exec_approval(command, pattern=command)
+    rule = Rule(permission="bash", pattern=f"{command} *", action="allow")
+    request = message.request.model_copy(update={"broader_grants": (rule,)})
+    state = apply_events(message.model_copy(update={"request": request}))
+    layout = lay_out(state, *size)
+    assert layout.panel is not None
+    texts = get_texts(layout.panel.options)
+    assert "y  Yes, once" in texts
+    assert any(text.startswith("a  ") for text in texts) == ("a" not in layout.panel.hidden_keys)
+    assert any(text.startswith("A, P") for text in texts) == ("A" not in layout.panel.hidden_keys)
+    assert layout.row_count <= size[0]
+
+
+def test_answers_are_left_out_only_without_room() -> None:
+    message = sample_events.exec_approval(pattern="\u0301" * 60)
+    rule = Rule(permission="bash", pattern="\u0301" * 100, action="allow")
+    request = message.request.model_copy(update={"broader_grants": (rule,)})
+    state = apply_events(message.model_copy(update={"request": request}))
+    panels = [lay_out(state, rows).panel for rows in (40, 24, 12)]
+    assert [panel.hidden_keys for panel in panels if panel] == ["", "AP", "aApP"]
+    assert "more answers in a larger window" in get_text(lay_out(state, 24).notice[0])
 
 
 def test_the_answers_take_as_few_rows_as_possible() -> None:

@@ -26,12 +26,13 @@ from messages.content import TextBlock, ToolUseBlock, Usage
 from messages.model_limits import ModelLimitsFound
 from messages.policy import ToolDeclaration
 from messages.tool_calls import CallPlan, ToolOutput
-from messages.turns import TextDelta, ThinkingDelta
+from messages.turns import RequestInfo, TextDelta, ThinkingDelta
 from tests.actors.agents.turn.message_builders import USAGE
 
 pytestmark = pytest.mark.quick
 
 REQUEST = ModelRequest(model="m", system="s", tools=(), messages=(), max_tokens=1)
+INFO = RequestInfo(number=7, prefix="p", max_tokens=1)
 REPLY = Reply(content=(TextBlock(text="hi"),), stop_reason="end_turn", usage=USAGE, model="m")
 PLAN = CallPlan(title="count", requests=())
 
@@ -102,8 +103,10 @@ class PreparedModel:
 def run_request(*items: ReplyDelta | Reply | ModelError) -> tuple[list[object], object]:
     """Run a request; return its deltas and its outcome."""
     deltas: list[object] = []
-    job = ModelRequestJob(PreparedModel(items), REQUEST, 7, deltas.append)
-    return deltas, asyncio.run(job.run())
+    job = ModelRequestJob(PreparedModel(items), REQUEST, INFO, deltas.append)
+    end = asyncio.run(job.run())
+    assert end.request == INFO.model_copy(update={"duration_s": end.request.duration_s})
+    return deltas, end.model_copy(update={"request": INFO})
 
 
 def test_a_reply_is_reported_as_deltas_and_then_complete() -> None:
@@ -113,13 +116,13 @@ def test_a_reply_is_reported_as_deltas_and_then_complete() -> None:
 
     assert deltas == [ThinkingDelta(text="hm"), TextDelta(text="h"), TextDelta(text="i")]
     assert end == ModelReplied(
-        request_number=7, content=REPLY.content, stop_reason="end_turn", usage=USAGE, model="m"
+        request=INFO, content=REPLY.content, stop_reason="end_turn", usage=USAGE, model="m"
     )
 
 
 def test_a_stream_is_read_to_its_end() -> None:
     model = PreparedModel((ReplyDelta(text="hi"), REPLY))
-    asyncio.run(ModelRequestJob(model, REQUEST, 1, lambda _: None).run())
+    asyncio.run(ModelRequestJob(model, REQUEST, INFO, lambda _: None).run())
 
     assert model.closed
 
@@ -130,7 +133,7 @@ def test_a_failed_stream_keeps_its_reason_and_text() -> None:
     )
 
     assert end == ModelFailed(
-        request_number=7,
+        request=INFO,
         reason="stream_interrupted",
         detail="gone",
         partial_text="I wi",
@@ -154,7 +157,7 @@ def test_a_stream_without_a_reply_is_a_failure() -> None:
 )
 def test_an_interrupted_request_keeps_its_text(failure: JobFailure, reason: str) -> None:
     model = PreparedModel((ReplyDelta(text="I wi"),))
-    job = ModelRequestJob(model, REQUEST, 7, lambda _: None)
+    job = ModelRequestJob(model, REQUEST, INFO, lambda _: None)
     asyncio.run(job.run())
 
     end = job.on_failure(failure)

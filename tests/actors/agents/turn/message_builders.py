@@ -13,6 +13,7 @@ from messages.content import ContentBlock, TextBlock, ToolUseBlock, Usage
 from messages.permissions import PermissionDecision
 from messages.policy import Action, PermissionRequest
 from messages.tool_calls import CallPlan, FileDigest, Patch
+from messages.turns import RequestInfo
 
 READ_TOOL, WRITE_TOOL, COMMAND_TOOL = "look", "change", "work"
 """A tool that only reads, one that changes files, and one whose calls may do either."""
@@ -48,7 +49,7 @@ def make_reply(request_number: int, *content: ContentBlock, stop_reason: str = "
     has_call = any(isinstance(block, ToolUseBlock) for block in content)
     default_stop_reason = "tool_use" if has_call else "end_turn"
     return ModelReplied(
-        request_number=request_number,
+        request=RequestInfo(number=request_number),
         content=content or (TextBlock(text="done"),),
         stop_reason=stop_reason or default_stop_reason,
         usage=USAGE,

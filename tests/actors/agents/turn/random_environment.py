@@ -56,7 +56,7 @@ from messages.failure_reasons import ModelFailureReason
 from messages.journal import Append, Appended, AppendFailed, Record
 from messages.policy import Action
 from messages.tool_calls import CallPlan, ToolOutput
-from messages.turns import CancelTurn, SetModel, StartTurn
+from messages.turns import CancelTurn, RequestInfo, SetModel, StartTurn
 from tests.actors.agents.turn import message_builders
 from tests.actors.agents.turn.message_builders import (
     COMMAND_TOOL,
@@ -381,7 +381,7 @@ class RandomEnvironment:
         (request_number, is_cancelled), self._open_request = self._open_request, None
         if is_cancelled and self._chance(0.7):
             failed = ModelFailed(
-                request_number=request_number,
+                request=RequestInfo(number=request_number),
                 reason="cancelled",
                 detail="",
                 partial_text="I was",
@@ -398,8 +398,10 @@ class RandomEnvironment:
             "overloaded",
             "rate_limited",
         )
+        if self._chance(0.1):
+            reasons = ("thinking_rejected",)
         return ModelFailed(
-            request_number=request_number,
+            request=RequestInfo(number=request_number),
             reason=self.random.choice(reasons),
             detail="why",
             partial_text=self.random.choice(["", " \n", "I have"]),

@@ -38,7 +38,8 @@ class RetryInvariants:
     """The failed request that will be retried; 0: none."""
     last_request: int = 0
     failed_attempts: int = 0
-    """Consecutive failed requests."""
+    """Consecutive failed requests, without those whose thinking was rejected."""
+    thinking_rejections: int = 0
     last_failure: ModelFailed | None = None
     partial_text: str = ""
     reply_count: int = 0
@@ -52,13 +53,17 @@ class RetryInvariants:
         """Track a message; `request_number` is the open request, 0 if there is none."""
         match message:
             case ModelFailed() if message.request_number == request_number:
-                self.failed_attempts += 1
+                if message.reason == "thinking_rejected":
+                    self.thinking_rejections += 1
+                else:
+                    self.failed_attempts += 1
                 self.last_failure, self.partial_text = (
                     message,
                     message.partial_text or self.partial_text,
                 )
             case ModelReplied() if message.request_number == request_number:
                 self.failed_attempts, self.last_failure, self.partial_text = 0, None, ""
+                self.thinking_rejections = 0
                 self.reply_count += 1
             case RetryDelayElapsed() if message.request_number == self.pending_retry:
                 self.pending_retry = 0
@@ -93,12 +98,13 @@ class RetryInvariants:
                     0,
                     "",
                 )
+                self.thinking_rejections = 0
                 self.last_failure, self.time_limit_reached = None, False
             case PublishEvent(event=ModelRetrying() as retrying):
                 assert self.last_failure, "reported a failure that did not happen"
                 assert retrying.reason == self.last_failure.reason, "reported another failure"
                 assert (retrying.attempt, retrying.max_attempts) == (
-                    self.failed_attempts,
+                    self._count_attempts(),
                     self._get_max_retries(),
                 ), "reported wrong attempts"
             case _:
@@ -124,8 +130,8 @@ class RetryInvariants:
         if not isinstance(end, TurnFailed):
             return
         if self.last_failure and end.reason == self.last_failure.reason:
-            is_exhausted = self.failed_attempts > self._get_max_retries()
-            assert is_exhausted or not self.last_failure.retry, "gave up too early"
+            is_exhausted = self._count_attempts() > self._get_max_retries()
+            assert is_exhausted or not self._may_retry(), "gave up too early"
             assert end.partial_text == self.partial_text, "lost the partial text"
         assert end.reason != "max_turns" or self._is_turn_limit_reached(), (
             "stopped before the limit"
@@ -137,13 +143,25 @@ class RetryInvariants:
     def _is_turn_limit_reached(self) -> bool:
         return self.limits.turns is not None and self.reply_count >= self.limits.turns
 
+    def _is_thinking_rejected(self) -> bool:
+        return self.last_failure is not None and self.last_failure.reason == "thinking_rejected"
+
+    def _may_retry(self) -> bool:
+        """Return whether a retry may succeed; one without the rejected thinking always may."""
+        return self.last_failure is not None and (
+            self.last_failure.retry or self._is_thinking_rejected()
+        )
+
+    def _count_attempts(self) -> int:
+        return self.thinking_rejections if self._is_thinking_rejected() else self.failed_attempts
+
     def _get_max_retries(self) -> int:
         return get_backoff(self.last_failure.reason).max_retries if self.last_failure else 0
 
     def _check_retry(self, effect: ScheduleRetry) -> None:
         assert self.last_failure, "retries without a failure"
-        assert self.last_failure.retry, "retries a permanent failure"
-        assert self.failed_attempts <= self._get_max_retries(), "retries forever"
+        assert self._may_retry(), "retries a permanent failure"
+        assert self._count_attempts() <= self._get_max_retries(), "retries forever"
         assert not self.pending_retry, "schedules two retries"
         assert 0 < effect.delay_s <= MAX_RETRY_DELAY_S, "delay is out of range"
         min_delay_s = min(self.last_failure.retry_after_s, MAX_RETRY_DELAY_S)

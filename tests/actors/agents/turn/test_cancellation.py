@@ -16,6 +16,7 @@ from actors.agents.turn.turn_state import TurnStage
 from messages.content import TextBlock
 from messages.turns import (
     CancelTurn,
+    RequestInfo,
     StartTurn,
     TurnCompleted,
     TurnInterrupted,
@@ -41,7 +42,11 @@ def test_a_cancel_during_a_reply_keeps_its_text(driver: TurnDriver) -> None:
     driver.send(StartTurn(turn=1, text="do it"))
 
     assert driver.send(CancelTurn(turn=1)) == (CancelModelRequest(),)
-    driver.send(ModelFailed(request_number=1, reason="cancelled", detail="", partial_text="I wi"))
+    driver.send(
+        ModelFailed(
+            request=RequestInfo(number=1), reason="cancelled", detail="", partial_text="I wi"
+        )
+    )
     assert driver.events[-1] == TurnInterrupted(turn=1, partial_text="I wi")
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import JsonValue
 
 from actors.agents.turn.conversation_history import (
     EMPTY_PROMPT,
@@ -24,14 +25,24 @@ from messages.content import (
 )
 from messages.journal import Record
 from messages.turns import (
+    AgentSwitched,
+    ModelRetrying,
     ReplyCompleted,
+    RequestInfo,
     ToolEnded,
     ToolStatus,
+    TurnCompleted,
     TurnFailed,
     TurnInterrupted,
     TurnStarted,
 )
-from tests.actors.agents.conversation_assertions import Json, assert_valid, flatten
+from tests.actors.agents.conversation_assertions import (
+    Json,
+    assert_valid,
+    flatten,
+    get_blocks,
+    omit_thinking,
+)
 from tests.actors.agents.turn.message_builders import make_tool_use
 from tests.actors.agents.turn.random_environment import RandomEnvironment
 
@@ -164,6 +175,92 @@ def test_reasoning_before_a_call_is_sent_back_verbatim() -> None:
     ]
 
 
+SWITCHED = AgentSwitched(
+    id="s", agent="plan", previous_agent="build", text="[plan]", max_mode="plan"
+)
+REJECTED = ModelRetrying(
+    turn=2, attempt=1, max_attempts=1, wait_s=0, reason="thinking_rejected", detail=""
+)
+
+
+def make_thinking_reply(prefix: str, *content: ContentBlock) -> ReplyCompleted:
+    reply = make_reply_completed(THOUGHT, *content)
+    return reply.model_copy(update={"request": RequestInfo(prefix=prefix)})
+
+
+def build_thinking(prefix: str, *records: Record) -> list[JsonValue]:
+    """Return what each reply starts with in a request with this prefix."""
+    history = ConversationHistory()
+    for record in records:
+        history.add(record)
+    messages = history.build_messages(prefix)
+    assert_valid(messages)
+    return [get_blocks(message)[0]["type"] for message in messages[1::2]]
+
+
+TWO_PREFIXES = (
+    make_turn_started(),
+    make_thinking_reply("a", TextBlock(text="one")),
+    make_turn_started("b", 2),
+    make_thinking_reply("b", HIDDEN, TextBlock(text="two")),
+    make_turn_started("c", 3),
+    make_thinking_reply("a", TextBlock(text="three")),
+)
+
+
+@pytest.mark.parametrize(
+    ("prefix", "expected"),
+    [
+        ("a", ["thinking", "text", "thinking"]),
+        ("b", ["text", "thinking", "text"]),
+        ("c", ["text", "text", "text"]),
+    ],
+)
+def test_thinking_is_sent_only_after_its_own_prefix(prefix: str, expected: list[str]) -> None:
+    assert build_thinking(prefix, *TWO_PREFIXES) == expected
+
+
+def test_rejected_thinking_is_never_sent_again() -> None:
+    later = make_thinking_reply("a", TextBlock(text="four"))
+    records = (*TWO_PREFIXES, make_turn_started("d", 4), REJECTED, later)
+    assert build_thinking("a", *records) == ["text", "text", "text", "thinking"]
+
+
+def test_a_turn_repeats_the_prefix_of_its_replies() -> None:
+    history = ConversationHistory()
+    prefixes: list[str] = []
+    for record in (
+        make_turn_started(),
+        make_thinking_reply("a", make_tool_use("c1")),
+        make_tool_ended("c1"),
+        make_reply_completed(TextBlock(text="done")),
+        TurnCompleted(turn=1, text="done", stop_reason="end_turn", usage=Usage()),
+        make_turn_started("else", 2),
+    ):
+        history.add(record)
+        prefixes.append(history.loop_prefix)
+    assert prefixes == ["", "a", "a", "", "", ""]
+
+
+def test_a_note_never_precedes_a_reply_that_may_be_under_way() -> None:
+    messages = build_messages(
+        make_turn_started(),
+        SWITCHED,
+        make_thinking_reply("a", make_tool_use("c1")),
+        make_tool_ended("c1"),
+        SWITCHED,
+        make_thinking_reply("a", TextBlock(text="done")),
+        TurnCompleted(turn=1, text="done", stop_reason="end_turn", usage=Usage()),
+        make_turn_started("else", 2),
+    )
+    note = make_text("[plan]")
+    assert [message["content"] for message in messages[::2]] == [
+        [make_text("do it")],
+        [make_result("c1"), note],
+        [note, make_text("else")],
+    ]
+
+
 def test_an_empty_result_gets_a_placeholder() -> None:
     """The API rejects an error without content."""
     messages = build_messages(
@@ -232,11 +329,14 @@ def test_records_of_real_turns_make_a_valid_conversation(seed: int) -> None:
 
 
 def assert_grows(records: list[Record]) -> None:
-    earlier: list[str] = []
-    for messages in iterate_prefixes(records):
+    earlier: list[tuple[JsonValue, Json]] = []
+    for record, messages in zip(records, iterate_prefixes(records), strict=True):
         assert_valid(messages)
-        blocks = [json.dumps(block) for block in flatten(messages)]
-        assert blocks[: len(earlier)] == earlier, "earlier content has changed"
+        blocks = flatten(messages)
+        if isinstance(record, ModelRetrying) and record.reason == "thinking_rejected":
+            earlier = omit_thinking(earlier)
+        before = json.dumps(blocks[: len(earlier)])
+        assert before == json.dumps(earlier), "earlier content has changed"
         earlier = blocks
 
 

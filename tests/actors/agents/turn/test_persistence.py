@@ -132,9 +132,19 @@ def test_a_slow_write_is_reported_until_it_succeeds(driver: TurnDriver) -> None:
     assert driver.send(AppendTimeout(id=1)) == ()
 
 
-def test_a_subagent_whose_start_cannot_be_written_never_starts(
-    driver: TurnDriver,
-) -> None:
+def test_a_cancelled_subagent_that_has_not_started_can_be_used_again(driver: TurnDriver) -> None:
+    bring_to_start_of_subagent(driver)
+    driver.send(CancelTurn(turn=1))
+    driver.sync()
+
+    assert driver.get_effects(StartChild) == []
+    ended = [record for record in driver.records if isinstance(record, SubagentEnded)]
+    assert [(end.task_number, end.status) for end in ended] == [(1, "cancelled")]
+    assert not any(existing.is_busy for existing in driver.state.subagents.list_existing().values())
+
+
+def bring_to_start_of_subagent(driver: TurnDriver) -> None:
+    """Bring a `task` call to where the record of its start is being written."""
     identity = replace(driver.state.identity, address="/primary")
     driver.state = replace(driver.state, identity=identity)
     driver.start_turn(make_tool_use("c1", "task"))
@@ -144,6 +154,12 @@ def test_a_subagent_whose_start_cannot_be_written_never_starts(
     driver.decide("c1", "allow")
     driver.hold_disk = True
     driver.send(SpawnAdmitted(call_id="c1", name="explore-1"))
+
+
+def test_a_subagent_whose_start_cannot_be_written_never_starts(
+    driver: TurnDriver,
+) -> None:
+    bring_to_start_of_subagent(driver)
     fail_append(driver)
 
     assert driver.get_effects(StartChild) == []

@@ -38,7 +38,7 @@ def test_a_crashed_session_continues_from_its_records(shard: int) -> None:
 )
 def test_random_turns_detect_every_mutant(mutant: Advance) -> None:
     with pytest.raises(AssertionError):
-        play_all(range(5 * SEEDS_PER_TEST), mutant)
+        play_all(range(12 * SEEDS_PER_TEST), mutant)
 
 
 @pytest.mark.parametrize("shard", range(4))

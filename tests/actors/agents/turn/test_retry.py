@@ -19,6 +19,7 @@ from actors.agents.turn.retry import (
     MAX_RETRY_DELAY_S,
     SERVER_BACKOFF,
     Backoff,
+    RetryState,
     get_retry_delay_s,
 )
 from actors.agents.turn.self_messages import ModelFailed, RetryDelayElapsed, TurnTimerStopped
@@ -30,6 +31,7 @@ from messages.turns import (
     CancelTurn,
     ModelChanged,
     ModelRetrying,
+    RequestInfo,
     SetModel,
     StartTurn,
     TurnFailed,
@@ -59,14 +61,17 @@ def driver() -> TurnDriver:
 def make_failure(
     number: int = 1, reason: ModelFailureReason = "overloaded", **more: object
 ) -> ModelFailed:
-    fields = {"request_number": number, "reason": reason, "detail": "busy", "retry": True} | more
+    request = RequestInfo(number=number)
+    fields = {"request": request, "reason": reason, "detail": "busy", "retry": True} | more
     return ModelFailed.model_validate(fields)
 
 
 def list_delays_s(failure: ModelFailed, seed: str = "s") -> list[float]:
     delays_s: list[float] = []
-    while (delay_s := get_retry_delay_s(failure, len(delays_s), seed)) is not None:
+    retry = RetryState()
+    while (delay_s := get_retry_delay_s(failure, retry, seed)) is not None:
         delays_s.append(delay_s)
+        retry = retry.with_failure(failure)
     return delays_s
 
 
@@ -114,7 +119,14 @@ def test_a_retry_is_reported_recorded_and_sent_again(driver: TurnDriver) -> None
     driver.send(make_failure(retry_after_s=4, usage=USAGE))
 
     retrying = ModelRetrying(
-        turn=1, attempt=1, max_attempts=5, wait_s=4, reason="overloaded", detail="busy", usage=USAGE
+        turn=1,
+        attempt=1,
+        max_attempts=5,
+        wait_s=4,
+        reason="overloaded",
+        detail="busy",
+        usage=USAGE,
+        request=RequestInfo(number=1),
     )
     assert retrying in driver.records
     assert retrying in driver.events

@@ -28,6 +28,7 @@ from messages.content import TextBlock
 from messages.policy import Action
 from messages.tool_calls import ToolOutput
 from messages.turns import (
+    RequestInfo,
     StartTurn,
     ToolEnded,
     ToolStarted,
@@ -259,7 +260,10 @@ def test_a_model_failure_keeps_the_partial_text(driver: TurnDriver) -> None:
     driver.send(StartTurn(turn=1, text="do it"))
     driver.send(
         ModelFailed(
-            request_number=1, reason="stream_interrupted", detail="gone", partial_text="I wi"
+            request=RequestInfo(number=1),
+            reason="stream_interrupted",
+            detail="gone",
+            partial_text="I wi",
         )
     )
 

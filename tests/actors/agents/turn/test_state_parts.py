@@ -11,20 +11,19 @@ from actors.agents.turn.agent_state import AgentState
 from actors.agents.turn.limits import LimitReached, TimerState, UsageTotals
 from actors.agents.turn.model_state import ModelState
 from actors.agents.turn.persistence_state import PersistenceState
-from actors.agents.turn.prompt_queue import PromptQueue
+from actors.agents.turn.prompt_queue import PromptQueue, QueuedPrompt
 from actors.agents.turn.subagent_table import SubagentTable
 from actors.agents.turn.transition import Transition
 from actors.agents.turn.turn_state import CallStage, ToolCall, TurnStage, TurnState
 from actors.agents.turn.with_changes import with_changes
 from messages.address import PRIMARY
-from messages.approvals import ExecApprovalRequest
+from messages.approvals import ExecApprovalRequest, WithdrawApprovals
 from messages.content import Usage
 from messages.model_limits import ModelLimitsFound
 from messages.subagents import SubagentStarted
 from messages.turns import (
     AgentSwitched,
     PersistenceChanged,
-    StartTurn,
     TurnFailed,
     TurnInterrupted,
 )
@@ -130,7 +129,7 @@ def test_only_a_failing_status_means_that_writes_fail() -> None:
 
 
 def test_prompts_start_in_order_and_keep_later_cancels() -> None:
-    first, second = StartTurn(turn=1, text="a"), StartTurn(turn=2, text="b")
+    first, second = QueuedPrompt(1, "a"), QueuedPrompt(2, "b")
     queue = PromptQueue().with_prompt(first).with_prompt(second).with_cancelled(1).with_cancelled(2)
     assert queue.has_prompt(2)
     assert queue.without_first() == PromptQueue((second,), frozenset({2}))
@@ -138,10 +137,18 @@ def test_prompts_start_in_order_and_keep_later_cancels() -> None:
 
 
 def test_a_task_gets_the_first_unused_turn_number() -> None:
-    queue = PromptQueue().with_prompt(StartTurn(turn=4, text="a"), task_number=2)
+    queue = PromptQueue().with_prompt(QueuedPrompt(4, "a", task_number=2))
     assert queue.get_next_turn_number(1) == 5
     assert PromptQueue().get_next_turn_number(0) == 1
-    assert queue.with_prompt(StartTurn(turn=5, text="b")).last_task_number == 2
+    assert queue.with_prompt(QueuedPrompt(5, "b")).last_task_number == 2
+
+
+def test_a_dropped_task_counts_as_taken_when_it_arrives() -> None:
+    queue = PromptQueue().with_prompt(QueuedPrompt(4, "a", task_number=2))
+    queue = queue.with_prompt(QueuedPrompt(5, "b"))
+    assert [queue.has_not_started(number) for number in (1, 2, 3)] == [False, True, True]
+    assert queue.without_task(2).queued == (QueuedPrompt(5, "b"),)
+    assert not queue.without_task(3).has_not_started(3)
 
 
 # Turn
@@ -150,7 +157,7 @@ def test_a_task_gets_the_first_unused_turn_number() -> None:
 def test_a_next_turn_starts_without_traces_of_the_last() -> None:
     last = TurnState(number=1, malformed_replies=1, usage=USAGE, request_number=7)
     expected = TurnState(number=2, request_number=7, timer=TimerState(remaining_s=3.0))
-    assert last.with_next_turn(2, 3.0) == expected
+    assert last.with_next_turn(QueuedPrompt(2, "go on"), 3.0) == expected
 
 
 def test_a_stopped_turn_ends_as_its_limit_or_the_user_says() -> None:
@@ -228,11 +235,17 @@ def test_usage_is_counted_by_who_caused_it() -> None:
 # Subagents
 
 
+def test_interactive_subagents_keep_their_requests_in_a_withdrawal() -> None:
+    table = SubagentTable().with_request(make_request("a"))
+    withdrawal = WithdrawApprovals(under=PRIMARY, except_under=(CHILD,))
+    assert table.without_requests(withdrawal) == table
+
+
 def test_an_answered_request_leaves_the_others_open() -> None:
     requests = [make_request(request_id) for request_id in ("a", "b")]
     table = SubagentTable().with_request(requests[0]).with_request(requests[1])
     assert table.without_request("a").open_requests == {"b": requests[1]}
-    assert table.without_requests(CHILD) == SubagentTable()
+    assert table.without_requests(WithdrawApprovals(under=CHILD)) == SubagentTable()
 
 
 def make_request(request_id: str) -> ExecApprovalRequest:

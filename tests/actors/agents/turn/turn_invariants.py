@@ -47,6 +47,7 @@ from messages.permissions import PermissionDecision
 from messages.tool_calls import CallPlan
 from messages.turns import (
     CancelTurn,
+    ModelRetrying,
     PersistenceChanged,
     ReplyCompleted,
     StartTurn,
@@ -57,7 +58,12 @@ from messages.turns import (
     TurnInterrupted,
     TurnStarted,
 )
-from tests.actors.agents.conversation_assertions import Json, assert_sendable, flatten
+from tests.actors.agents.conversation_assertions import (
+    Json,
+    assert_sendable,
+    flatten,
+    omit_thinking,
+)
 from tests.actors.agents.turn.message_builders import COMMAND_TOOL, READ_ONLY_TOOLS
 from tests.actors.agents.turn.retry_invariants import RetryInvariants
 
@@ -379,6 +385,8 @@ class TurnInvariants:
 
     def _check_record(self, record: Record) -> None:
         match record:
+            case ModelRetrying(reason="thinking_rejected"):
+                self.sent_blocks = omit_thinking(self.sent_blocks)
             case TurnStarted():
                 assert self.open_turn == 0, "a turn started within another"
                 assert record.turn not in self.cancelled_before_start, (

@@ -16,7 +16,14 @@ from messages.approvals import (
 )
 from messages.journal import Appended, AppendFailed
 from messages.permissions import PermissionDecision
-from messages.turns import CancelTurn, StartTurn, ToolEnded, TurnInterrupted, TurnStarted
+from messages.turns import (
+    CancelTurn,
+    RequestInfo,
+    StartTurn,
+    ToolEnded,
+    TurnInterrupted,
+    TurnStarted,
+)
 from tests.actors.agents.turn.message_builders import WRITE_TOOL, approve
 from tests.actors.agents.turn.random_environment import Advance
 
@@ -176,7 +183,8 @@ def accept_prompt_twice(state: AgentState, message: TurnMessage) -> TurnResult:
 
 def accept_late_replies(state: AgentState, message: TurnMessage) -> TurnResult:
     if isinstance(message, ModelReplied):
-        message = message.model_copy(update={"request_number": state.turn.request_number})
+        request = RequestInfo(number=state.turn.request_number)
+        message = message.model_copy(update={"request": request})
     return advance(state, message)
 
 

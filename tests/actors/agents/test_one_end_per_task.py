@@ -1,0 +1,186 @@
+"""Each task ends once: every `task` call gets its own result, and no turn waits forever."""
+
+import asyncio
+import threading
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from actors.agents.definition.definition import Definition
+from messages.address import PRIMARY, Address
+from messages.approvals import ShowApproval
+from messages.subagents import AssignTask, CancelTask, SubagentStarted, SubscribeToAgent
+from messages.turns import (
+    ReplyCompleted,
+    SessionConfigured,
+    TurnCompleted,
+    TurnInterrupted,
+    TurnStarted,
+)
+from tests.actors.agents.scripted_agents import (
+    RunningSession,
+    SessionFixture,
+    list_task_ends,
+    make_task_call,
+    make_tool_use,
+    wait_for_completion,
+    wait_for_turn_end,
+)
+from tests.actors.agents.test_subagent_lifecycle import crash_at
+
+pytestmark = pytest.mark.quick
+HELPER = Definition(name="helper", system_prompt="", mode="subagent", interactive=True)
+CHILD = Address("/primary/helper-1")
+
+
+def test_two_calls_for_one_task_id_each_get_a_result(sessions: SessionFixture) -> None:
+    both = (
+        make_task_call("t2", "second", task_id="general-1"),
+        make_task_call("t3", "third", task_id="general-1"),
+    )
+    running = sessions.start_session(
+        {
+            "begin": [make_task_call("t1", "first"), both, "done"],
+            "first": ["one"],
+            "second": ["two"],
+            "third": ["never"],
+        }
+    )
+    running.prompt()
+    wait_for_completion(running)
+
+    second, third = running.scripted_agents.get_last_results("begin")
+    assert "two" in second
+    assert third == "general-1 is still working on its task; wait for its result"
+    assert list_task_ends(running) == [("general-1", "completed")] * 2
+
+
+def test_a_task_waits_until_the_user_is_answered(sessions: SessionFixture) -> None:
+    answer, running = start_with_busy_helper(sessions)
+    running.prompt("again", turn=2)
+    wait_until_assigned(running, 2)
+    answer.set()
+    wait_for_completion(running)
+
+    (result,) = running.scripted_agents.get_last_results("again")
+    assert "for the model" in result
+    assert "for the user" not in result
+    assert list_task_ends(running) == [("helper-1", "completed")] * 2
+
+
+def test_a_cancelled_task_leaves_the_answer_to_the_user(sessions: SessionFixture) -> None:
+    answer, running = start_with_busy_helper(sessions)
+    running.prompt("again", turn=2)
+    wait_until_assigned(running, 2)
+    running.cancel(2)
+    assert isinstance(wait_for_turn_end(running), TurnInterrupted)
+    answer.set()
+    while running.user.wait_for(TurnCompleted).text != "for the user":
+        pass
+    running.prompt("third time", turn=3)
+    wait_for_completion(running)
+
+    assert "another" in running.scripted_agents.get_last_results("third time")[0]
+    statuses = [status for _, status in list_task_ends(running)]
+    assert statuses == ["completed", "cancelled", "completed"]
+
+
+def test_stopping_a_busy_helper_ends_its_queued_task(sessions: SessionFixture) -> None:
+    _, running = start_with_busy_helper(sessions)
+    running.prompt("again", turn=2)
+    wait_until_assigned(running, 2)
+    running.user.tell(CHILD, CancelTask())
+    wait_for_completion(running)
+
+    (result,) = running.scripted_agents.get_last_results("again")
+    assert "was stopped before it finished" in result
+
+
+def test_a_crash_while_answering_the_user_keeps_the_task(
+    sessions: SessionFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer, running = start_with_busy_helper(sessions)
+    running.prompt("again", turn=2)
+    wait_until_assigned(running, 2)
+    crash_at(monkeypatch, CHILD, ReplyCompleted, times=1)
+    answer.set()
+    wait_for_completion(running)
+
+    (result,) = running.scripted_agents.get_last_results("again")
+    assert "for the model" in result
+
+
+def test_an_interrupt_keeps_the_helpers_open_request(sessions: SessionFixture) -> None:
+    asks = make_tool_use("c1", "bash", command="touch x")
+    running = sessions.start_session(
+        {
+            "begin": [make_task_call("t1", "first", "helper"), "done"],
+            "first": ["one"],
+            "by hand": [asks, "for the user"],
+            "again": [make_task_call("t2", "second", "helper", task_id="helper-1"), "never"],
+            "second": ["never"],
+        },
+        HELPER,
+    )
+    running.prompt()
+    wait_for_completion(running)
+    running.user.tell(CHILD, AssignTask(prompt="by hand"))
+    request = running.user.wait_for(ShowApproval).request
+    running.prompt("again", turn=2)
+    wait_until_assigned(running, 2)
+    running.cancel(2)
+    wait_for_turn_end(running)
+
+    running.user.submit_decision(request.id)
+    while running.user.wait_for(TurnCompleted).text != "for the user":
+        pass
+    assert (running.session.options.workspace.root / "x").exists()
+
+
+def start_with_busy_helper(
+    sessions: SessionFixture,
+) -> tuple[threading.Event, RunningSession]:
+    """Start a session whose helper has ended a task and answers the user once the event is set."""
+    answer = threading.Event()
+    running = sessions.start_session(
+        {
+            "begin": [make_task_call("t1", "first", "helper"), "done"],
+            "first": ["one"],
+            "by hand": [reply_after(answer, "for the user"), "for the user"],
+            "again": [make_task_call("t2", "second", "helper", task_id="helper-1"), "done"],
+            "second": ["for the model"],
+            "third time": [make_task_call("t3", "third", "helper", task_id="helper-1"), "done"],
+            "third": ["another"],
+        },
+        HELPER,
+    )
+    running.prompt()
+    wait_for_completion(running)
+    running.user.tell(CHILD, AssignTask(prompt="by hand"))
+    while running.user.wait_for(TurnStarted).prompt != "by hand":
+        pass
+    return answer, running
+
+
+def reply_after(event: threading.Event, text: str) -> Callable[[], Awaitable[str]]:
+    """Return a line of a script that is said once the event is set."""
+
+    async def reply() -> str:
+        return await asyncio.to_thread(lambda: text if event.wait() else "")
+
+    return reply
+
+
+def wait_until_assigned(running: RunningSession, task_number: int) -> None:
+    """Wait until the helper has taken its task with this number."""
+    while running.user.wait_for(SubagentStarted).task_number != task_number:
+        pass
+    for agent in (PRIMARY, CHILD):  # each answers after everything sent to it before
+        running.user.tell(agent, SubscribeToAgent())
+        while not is_configured(*running.user.next_from(), agent):
+            pass
+
+
+def is_configured(sender: Address, message: object, agent: Address) -> bool:
+    """Return whether a message is an agent's answer to a subscription."""
+    return sender == agent and isinstance(message, SessionConfigured)

@@ -1,0 +1,107 @@
+"""A model server for tests that binds each thinking block to what came before it.
+
+The newest models accept a thinking block only after the same model, system prompt, tools and
+messages; otherwise they answer 400. The signature is a digest of exactly these.
+"""
+
+from collections.abc import Iterable, Iterator
+from hashlib import sha256
+from typing import Any, cast
+
+from pydantic_core import to_json
+
+from actors.models.scripted_reply import ReplyPlan, StreamEvent, generate_events
+from tests.scripted_server import (
+    RecordedRequest,
+    ScriptedResponse,
+    ScriptedServer,
+    respond_events,
+    respond_http_error,
+)
+
+BINDING_BETA = "thinking-binding-controls-2026-08-01"
+MISMATCH = (
+    "{path}: Invalid `signature` in `thinking` block. The block is bound to a different "
+    "conversation. Remove the block, or set `thinking.block_binding.prefix_mismatch_behavior` to "
+    '"drop_block".'
+)
+UNKNOWN_FIELD = "thinking.block_binding: Extra inputs are not permitted"
+MISSING_BETA = "thinking.block_binding: This field requires the beta header."
+
+Json = dict[str, Any]
+
+
+class SigningServer(ScriptedServer):
+    """Sends its replies in order, with signed thinking, to requests whose thinking is valid.
+
+    With `has_controls`, it drops invalid thinking when the request asks for it. Without, it rejects
+    the request for asking, as a gateway does.
+    """
+
+    def __init__(self, *replies: ReplyPlan | ScriptedResponse, has_controls: bool = False) -> None:
+        """Send `replies`; each one is used once, by the next request that is accepted."""
+        super().__init__(respond=self._respond_signed)
+        self.replies = list(replies)
+        self.accepted: list[Json] = []
+        """Bodies of the requests that got a reply."""
+        self.mismatches: list[str] = []
+        """Errors about thinking that did not fit."""
+        self._has_controls = has_controls
+
+    def _respond_signed(self, request: RecordedRequest) -> ScriptedResponse | None:
+        body = cast("Json", request.body)
+        asks_to_drop = "block_binding" in body.get("thinking", {})
+        if asks_to_drop and not self._has_controls:
+            return respond_http_error(400, "invalid_request_error", UNKNOWN_FIELD)
+        if asks_to_drop and BINDING_BETA not in request.headers.get("anthropic-beta", ""):
+            return respond_http_error(400, "invalid_request_error", MISSING_BETA)
+        path = "" if asks_to_drop else find_invalid_thinking(body)
+        if path:
+            self.mismatches.append(path)
+            detail = MISMATCH.format(path=path)
+            return respond_http_error(400, "invalid_request_error", detail)
+        self.accepted.append(body)
+        reply = self.replies.pop(0) if self.replies else None
+        return respond_signed(reply, body) if isinstance(reply, ReplyPlan) else reply
+
+
+def respond_signed(reply: ReplyPlan, body: Json) -> ScriptedResponse:
+    """Return a reply whose thinking is signed for this request."""
+    events = generate_events(reply, body, f"toolu_{len(body['messages'])}")
+    return respond_events(_sign_events(events, body))
+
+
+def find_invalid_thinking(body: Json) -> str:
+    """Return the path of the first thinking block that does not fit; empty: all fit."""
+    for index, message in enumerate(body["messages"]):
+        for number, block in enumerate(message["content"]):
+            signature = block.get("signature", block.get("data"))
+            if block["type"] in ("thinking", "redacted_thinking") and signature != _sign(
+                body, body["messages"][:index], message["content"][:number]
+            ):
+                return f"messages.{index}.content.{number}"
+    return ""
+
+
+def list_thinking(messages: Iterable[Json]) -> list[str]:
+    """Return the text of all thinking blocks in a request."""
+    return [
+        block["thinking"]
+        for message in messages
+        for block in message["content"]
+        if block["type"] == "thinking"
+    ]
+
+
+def _sign_events(events: Iterable[StreamEvent], body: Json) -> Iterator[StreamEvent]:
+    for event in events:
+        delta = cast("Json", event.get("delta", {}))
+        if delta.get("type") == "signature_delta":
+            delta["signature"] = _sign(body, body["messages"], [])
+        yield event
+
+
+def _sign(body: Json, messages: list[Json], content: list[Json]) -> str:
+    system = [block["text"] for block in body.get("system", ())]
+    bound = [body["model"], system, body.get("tools", []), messages, content]
+    return sha256(to_json(bound)).hexdigest()
