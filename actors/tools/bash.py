@@ -38,10 +38,13 @@ DESCRIPTION = f"""\
 Run a command with bash, without startup files. Each call starts a new shell in the working \
 directory, so cd and variables do not carry over to the next call; to run a command in another \
 directory, set cwd.
-There is no terminal and no input: a command that reads standard input gets end of file. Returns \
-standard output and standard error interleaved, then the exit status if it is not 0. Output over \
-{MAX_OUTPUT_CHARS:,} characters is truncated in the middle; the full output is saved to a file \
-that the result names.
+Commands that only read run in parallel with other calls of the same message; all others run one \
+after the other, in order. Chain commands that depend on each other with &&.
+There is no terminal and no input: a command that reads standard input gets end of file. Use \
+options such as --yes, and start no editor or pager. Returns standard output and standard error \
+interleaved, then the exit status if it is not 0. Output over {MAX_OUTPUT_CHARS:,} characters is \
+truncated in the middle; the full output is saved to a file that the result names and that read \
+and grep can open.
 After timeout_s seconds (default {DEFAULT_TIMEOUT_S:g}, maximum {MAX_TIMEOUT_S:g}), the command \
 and every process it started are terminated (SIGTERM, then SIGKILL after {GRACE_S:g} s). Processes \
 still running {OUTPUT_GRACE_S:g} s after the shell exits are terminated too, so nothing keeps \

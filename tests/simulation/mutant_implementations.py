@@ -75,9 +75,9 @@ def lose_results_of_cancelled_calls(step: Transition) -> None:
     call_completion.continue_turn(step)
 
 
-def write_results_twice(step: Transition, call: ToolCall, status: Any, text: str) -> None:  # noqa: ANN401
-    ORIGINAL_RECORD_RESULT(step, call, status, text)
-    ORIGINAL_RECORD_RESULT(step, call, status, text)
+def write_results_twice(*arguments: Any, **details: Any) -> None:  # noqa: ANN401
+    ORIGINAL_RECORD_RESULT(*arguments, **details)
+    ORIGINAL_RECORD_RESULT(*arguments, **details)
 
 
 ORIGINAL_RECORD_RESULT: Any = call_completion.record_result
