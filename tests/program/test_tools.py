@@ -62,7 +62,7 @@ def test_searches_report_matches_and_count_omissions(program: Program) -> None:
     ]
     assert "KEY" not in matches + secret
     assert names.splitlines()[-2:][0] == (
-        "[truncated: the first 500 of 5,000 files; use a more specific pattern]"
+        "[truncated: the newest 500 of 5,000 files; use a more specific pattern]"
     )
     assert outside.startswith("error: Denied: ")
     assert invalid.startswith("error: invalid regular expression")
