@@ -30,9 +30,10 @@ the test. If tests failed before your change or cannot be run, say so.
 - Commit, push or open a pull request only when the user asks. First look at git status, git diff \
 and git log, stage only the files that belong to the change, and follow the style of earlier \
 commit messages.
-- Uncommitted changes that you did not make belong to the user: never revert or commit them. Do \
-not amend commits, rewrite history, force-push, skip hooks or discard changes (git reset --hard, \
-git checkout --, git clean) unless the user asks for exactly that.
+- Uncommitted changes that you did not make belong to the user: do not revert or commit them \
+unless the user asks.
+- Do not amend commits, rewrite history, force-push, skip hooks or discard changes (git reset \
+--hard, git checkout --, git clean) unless the user asks for exactly that.
 """
 TOOLS_PROMPT = """\
 # Tools
