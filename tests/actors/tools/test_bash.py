@@ -38,7 +38,7 @@ def test_the_plan_has_the_whole_command_and_a_short_title(caller: ToolCaller) ->
         ("-P", "pwd", "cd ./-P && pwd"),
         ("link", "pwd", "cd sub && pwd"),
         ("sub", "false; pwd", "cd sub && {\nfalse; pwd\n}"),
-        ("sub", "true &\npwd", "cd sub && {\ntrue &\npwd\n}"),
+        ("sub", "true & wait\npwd", "cd sub && {\ntrue & wait\npwd\n}"),
         (".", "pwd", "pwd"),
         ("", "pwd", "pwd"),
         ("sub/..", "pwd", "pwd"),
