@@ -79,11 +79,13 @@ class CancelTask(Message):
 
 
 class TaskDropped(Message):
-    """A task was cancelled before its turn started; the end of any other is its turn's end."""
+    """A task ended before its turn started; the end of any other is its turn's end."""
 
     type: Literal["task_dropped"] = "task_dropped"
     child: Address
     task_number: int
+    detail: str = ""
+    """Why it failed; empty: it was cancelled."""
 
 
 class PromptRejected(Message):

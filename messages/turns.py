@@ -294,6 +294,8 @@ class TurnInterrupted(Message):
     partial_text: str = ""
     """Text of the interrupted reply."""
     usage: Usage = Usage()
+    request: RequestInfo = RequestInfo()
+    """The request that was interrupted; number 0: none."""
     task_number: int = 0
     """As in `TurnStarted`."""
 
@@ -312,10 +314,14 @@ class TurnFailed(Message):
     detail: str
     partial_text: str = ""
     usage: Usage = Usage()
+    request: RequestInfo = RequestInfo()
+    """The request that failed; number 0: none."""
     task_number: int = 0
     """As in `TurnStarted`."""
 
 
+RequestOutcome = ReplyCompleted | ModelRetrying | TurnInterrupted | TurnFailed
+"""Records that name the model request that they end, if they end one."""
 PersistenceStatus = Literal["ok", "slow", "failing"]
 
 

@@ -341,7 +341,6 @@ def _start_actors(
     stall_handler = make_stall_handler(
         system.ask,
         notify_user,
-        config.processes.kill_all,
         on_screen=print_on_screen is not None,
     )
     system.start_watchdog(stall_handler.on_stall, stall_handler.on_fatal_stall, StallLimits())

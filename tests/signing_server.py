@@ -4,7 +4,8 @@ The newest models accept a thinking block only after the same model, system prom
 messages; otherwise they answer 400. The signature is a digest of exactly these.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from hashlib import sha256
 from typing import Any, cast
 
@@ -32,52 +33,64 @@ Json = dict[str, Any]
 
 
 class SigningServer(ScriptedServer):
-    """Sends its replies in order, with signed thinking, to requests whose thinking is valid.
+    """Sends replies with signed thinking to requests whose thinking is valid.
 
     With `has_controls`, it drops invalid thinking when the request asks for it. Without, it rejects
     the request for asking, as a gateway does.
     """
 
-    def __init__(self, *replies: ReplyPlan | ScriptedResponse, has_controls: bool = False) -> None:
-        """Send `replies`; each one is used once, by the next request that is accepted."""
-        super().__init__(respond=self._respond_signed)
-        self.replies = list(replies)
+    def __init__(
+        self,
+        *replies: ReplyPlan | ScriptedResponse,
+        choose: Callable[[Json], ReplyPlan | ScriptedResponse] | None = None,
+        has_controls: bool = False,
+    ) -> None:
+        """Send `replies` in order, or what `choose` returns for the body of each request."""
+        super().__init__(respond=self._respond_and_close)
+        remaining = iter(replies)
+        self._choose = choose or (lambda _: next(remaining))
+        self.account = ""
+        """Thinking is also bound to the account that it was produced for."""
         self.accepted: list[Json] = []
         """Bodies of the requests that got a reply."""
         self.mismatches: list[str] = []
-        """Errors about thinking that did not fit."""
+        """Paths of thinking that did not fit."""
         self._has_controls = has_controls
 
-    def _respond_signed(self, request: RecordedRequest) -> ScriptedResponse | None:
+    def _respond_and_close(self, request: RecordedRequest) -> ScriptedResponse:
+        response = self._respond_signed(request)
+        return replace(response, headers={**response.headers, "connection": "close"})
+
+    def _respond_signed(self, request: RecordedRequest) -> ScriptedResponse:
         body = cast("Json", request.body)
         asks_to_drop = "block_binding" in body.get("thinking", {})
         if asks_to_drop and not self._has_controls:
             return respond_http_error(400, "invalid_request_error", UNKNOWN_FIELD)
         if asks_to_drop and BINDING_BETA not in request.headers.get("anthropic-beta", ""):
             return respond_http_error(400, "invalid_request_error", MISSING_BETA)
-        path = "" if asks_to_drop else find_invalid_thinking(body)
+        path = "" if asks_to_drop else find_invalid_thinking(body, self.account)
         if path:
             self.mismatches.append(path)
             detail = MISMATCH.format(path=path)
             return respond_http_error(400, "invalid_request_error", detail)
         self.accepted.append(body)
-        reply = self.replies.pop(0) if self.replies else None
-        return respond_signed(reply, body) if isinstance(reply, ReplyPlan) else reply
+        reply = self._choose(body)
+        return respond_signed(reply, body, self.account) if isinstance(reply, ReplyPlan) else reply
 
 
-def respond_signed(reply: ReplyPlan, body: Json) -> ScriptedResponse:
+def respond_signed(reply: ReplyPlan, body: Json, account: str = "") -> ScriptedResponse:
     """Return a reply whose thinking is signed for this request."""
     events = generate_events(reply, body, f"toolu_{len(body['messages'])}")
-    return respond_events(_sign_events(events, body))
+    return respond_events(_sign_events(events, body, account))
 
 
-def find_invalid_thinking(body: Json) -> str:
+def find_invalid_thinking(body: Json, account: str) -> str:
     """Return the path of the first thinking block that does not fit; empty: all fit."""
     for index, message in enumerate(body["messages"]):
         for number, block in enumerate(message["content"]):
             signature = block.get("signature", block.get("data"))
             if block["type"] in ("thinking", "redacted_thinking") and signature != _sign(
-                body, body["messages"][:index], message["content"][:number]
+                account, body, body["messages"][:index], message["content"][:number]
             ):
                 return f"messages.{index}.content.{number}"
     return ""
@@ -93,15 +106,15 @@ def list_thinking(messages: Iterable[Json]) -> list[str]:
     ]
 
 
-def _sign_events(events: Iterable[StreamEvent], body: Json) -> Iterator[StreamEvent]:
+def _sign_events(events: Iterable[StreamEvent], body: Json, account: str) -> Iterator[StreamEvent]:
     for event in events:
         delta = cast("Json", event.get("delta", {}))
         if delta.get("type") == "signature_delta":
-            delta["signature"] = _sign(body, body["messages"], [])
+            delta["signature"] = _sign(account, body, body["messages"], [])
         yield event
 
 
-def _sign(body: Json, messages: list[Json], content: list[Json]) -> str:
+def _sign(account: str, body: Json, messages: list[Json], content: list[Json]) -> str:
     system = [block["text"] for block in body.get("system", ())]
-    bound = [body["model"], system, body.get("tools", []), messages, content]
+    bound = [account, body["model"], system, body.get("tools", []), messages, content]
     return sha256(to_json(bound)).hexdigest()

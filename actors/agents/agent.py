@@ -291,7 +291,9 @@ class Agent(Actor[AgentInbox]):
             case CancelCall():
                 self._cancel_job(self._call_jobs.get(effect.call_id))
             case _:
-                self._subagents.handle(effect, self._state.subagents)
+                agent = self._active_agent
+                chain = (agent.profile, *agent.ancestors)
+                self._subagents.handle(effect, self._state.subagents, chain)
 
     def _execute_switch_effect(self, effect: SwitchEffect) -> None:
         match effect:
@@ -381,6 +383,7 @@ class Agent(Actor[AgentInbox]):
         return replace(
             self._ports.tool_context,
             observed_files=dict(self._observed_files),
+            spawn_options=self._active_agent.spawn_options,
             existing_subagents=self._state.subagents.list_existing(),
         )
 

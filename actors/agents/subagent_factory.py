@@ -3,11 +3,10 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TypeVar
 
 from actors.agents.agent import Agent
 from actors.agents.definition.definition import Definition, build_profile, find_definition
-from actors.agents.definition.prepared_agent import PreparedAgent, prepare_agent
+from actors.agents.definition.prepared_agent import PreparedAgent, is_offered, prepare_agent
 from actors.agents.definition.system_prompts import Instructions, build_subagent_prompt
 from actors.agents.effect_handlers.collaborators import AgentPorts, Collaborators
 from actors.agents.turn.agent_identity import AgentIdentity
@@ -19,7 +18,7 @@ from actors.agents.turn.prompt_queue import PromptQueue
 from actors.agents.turn.turn_state import TurnState
 from actors.models.model_client import ModelClient
 from actors.permissions.mode_order import find_strictest_mode
-from actors.permissions.rule_matching import has_tool, is_match
+from actors.permissions.rule_matching import is_match
 from actors.runtime.actor import ActorFactory
 from actors.tools.help import HELP
 from actors.tools.plan_enter import PLAN_ENTER
@@ -38,8 +37,6 @@ PRIMARY_ONLY_TOOLS = (PLAN_ENTER.name, PLAN_EXIT.name, HELP.name)
 MAX_INCARNATIONS = 1_000
 """More incarnations than one task of a subagent can have."""
 SUBAGENT_HEADER = "x-greenroom-subagent"
-
-Limit = TypeVar("Limit", int, float)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +65,17 @@ class DefaultSubagentFactory:
         profile = build_profile(definition)
         return replace(profile, max_mode=find_strictest_mode(profile.max_mode, max_mode))
 
-    def get_spawn_options(self, agent: str, depth: int) -> SpawnOptions:
+    def get_spawn_options(
+        self, agent: str, depth: int, ancestors: tuple[PermissionProfile, ...] = ()
+    ) -> SpawnOptions:
         """Return the types that an agent at this depth may start; decides offers and spawns."""
         definition = find_definition(agent, self.definitions)
         if depth >= self.max_depth:
             reason = f"this agent is at depth {depth}, and the limit is {self.max_depth}"
             return SpawnOptions(unavailable_reason=f"{reason} (--max-depth)")
-        if definition is None or not has_tool(build_profile(definition), TASK.name):
+        if definition is None:
+            return SpawnOptions()
+        if not is_offered(TASK.declaration, (build_profile(definition), *ancestors)):
             return SpawnOptions()
         spawnable = list_spawnable(definition, self.definitions)
         return SpawnOptions(tuple(_to_subagent_type(subagent) for subagent in spawnable))
@@ -89,24 +90,33 @@ class DefaultSubagentFactory:
         ]
 
     def make_factory(
-        self, started: SubagentStarted, task: AssignTask, *, has_records: bool
+        self,
+        started: SubagentStarted,
+        task: AssignTask,
+        ancestors: tuple[PermissionProfile, ...],
+        *,
+        has_records: bool,
     ) -> ActorFactory:
-        """Return the factory of one subagent; `has_records`: it continues from its records."""
+        """Return the factory of one subagent; `has_records`: it continues from its records.
+
+        `ancestors` are the profiles of the agents above it, the nearest first.
+        """
         agent_type = started.agent_type
         definition = find_definition(agent_type, self.definitions)
-        spawn_options = self.get_spawn_options(agent_type, get_depth(started, self.max_depth))
-        prepared = self._prepare(definition, agent_type, spawn_options)
+        depth = get_depth(started, self.max_depth)
+        spawn_options = self.get_spawn_options(agent_type, depth, ancestors)
+        prepared = self._prepare(definition, agent_type, spawn_options, ancestors)
         profile = self.get_profile(agent_type, started.max_mode)
-        prepared = replace(prepared, profile=profile)
+        prepared = replace(prepared, profile=profile, spawn_options=spawn_options)
         collaborators = Collaborators(
             journal=JOURNAL,
             permissions=PERMISSIONS,
             approvals=started.parent,
             events_to=started.parent,
         )
-        context = replace(self.tool_context, spawn_options=spawn_options)
-        ports = AgentPorts(self.model, context, self, {SUBAGENT_HEADER: agent_type})
-        limits = self._build_limits(definition)
+        ports = AgentPorts(self.model, self.tool_context, self, {SUBAGENT_HEADER: agent_type})
+        limits = build_limits(definition, self.limits)
+        limits = replace(limits, tokens=None)  # its ancestors count the tokens
         model = (definition.model if definition else "") or started.model
         identity = AgentIdentity(
             address=started.child,
@@ -132,7 +142,11 @@ class DefaultSubagentFactory:
         return partial(Agent, (prepared,), collaborators, ports, restored, configured)
 
     def _prepare(
-        self, definition: Definition | None, agent: str, spawn_options: SpawnOptions
+        self,
+        definition: Definition | None,
+        agent: str,
+        spawn_options: SpawnOptions,
+        ancestors: tuple[PermissionProfile, ...],
     ) -> PreparedAgent:
         if definition is None:  # its file was deleted after the agent was started
             definition = Definition(name=agent, system_prompt="", tools=())
@@ -141,16 +155,21 @@ class DefaultSubagentFactory:
         ]
         prompt = build_subagent_prompt(definition.system_prompt)
         definition = replace(definition, system_prompt=prompt)
-        return prepare_agent(definition, self.tool_context.workspace, self.instructions, tools)
+        workspace = self.tool_context.workspace
+        return prepare_agent(definition, workspace, self.instructions, tools, ancestors)
 
-    def _build_limits(self, definition: Definition | None) -> Limits:
-        """Return the stricter of session and definition limits; ancestors count the tokens."""
-        turns = definition.max_turns if definition else None
-        seconds = definition.time_limit_s if definition else None
-        return Limits(
-            turns=get_stricter_limit(turns, self.limits.turns),
-            seconds=get_stricter_limit(seconds, self.limits.seconds),
-        )
+
+def build_limits(definition: Definition | None, limits: Limits) -> Limits:
+    """Return the stricter of the session's and the definition's limits."""
+    if definition is None:
+        return limits
+    setting = f"{{}} of the agent {definition.name}"
+    turns, seconds = definition.max_turns, definition.time_limit_s
+    if turns is not None and (limits.turns is None or turns < limits.turns):
+        limits = replace(limits, turns=turns, turns_setting=setting.format("max_turns"))
+    if seconds is not None and (limits.seconds is None or seconds < limits.seconds):
+        limits = replace(limits, seconds=seconds, seconds_setting=setting.format("time_limit_s"))
+    return limits
 
 
 def list_spawnable(definition: Definition, definitions: Iterable[Definition]) -> list[Definition]:
@@ -167,13 +186,6 @@ def get_depth(started: SubagentStarted, max_depth: int) -> int:
     """Return an agent's depth; a record that contradicts its address gets at least the limit."""
     depth = len(started.child.segments) - 1
     return depth if started.depth == depth else max(depth, max_depth)
-
-
-def get_stricter_limit(first: Limit | None, second: Limit | None) -> Limit | None:
-    """Return the stricter of two limits; None means no limit."""
-    if first is None or second is None:
-        return second if first is None else first
-    return min(first, second)
 
 
 def _to_subagent_type(definition: Definition) -> SubagentType:

@@ -6,13 +6,14 @@ from collections.abc import Iterable, Sequence
 from itertools import dropwhile
 
 from actors.bash.effects.possible_commands import strip_command_prefix
+from actors.bash.effects.read_only import SHOWN_VARIABLES
 from actors.bash.programs.classify_command import classify_command
 from actors.bash.programs.effect_lookup import find_code_files, find_indirect_effects
 from actors.bash.programs.stdin_commands import find_stdin_commands, find_stdin_readers
 from actors.bash.syntax.and_chains import find_plain_chains, index_chains
 from actors.bash.syntax.fallback_split import expand_obvious, extract_quoted, split_crudely
 from actors.bash.syntax.fast_path import split_plain_commands
-from actors.bash.syntax.loop_expansion import ForLoop, expand_loop_reads
+from actors.bash.syntax.loop_expansion import ForLoop, expand_loop_reads, list_loop_commands
 from actors.bash.syntax.parsed_command import (
     AndChain,
     CommandPart,
@@ -230,9 +231,28 @@ class CommandParser:
     ) -> CommandPart:
         """Parse a command, and replace loop variables among the files that it reads."""
         part = self._parse_simple(simple, depth)
-        if not loops or all(word.is_literal for word in part.opened_files):
+        if not loops or all(word.is_literal for word in part.words):
             return part
+        if any(loop.variable in SHOWN_VARIABLES for loop in loops):
+            part = part._replace(read_only=False)
+        elif not (part.ask_reason or part.read_only):
+            expanded = self._expand_read_only(list_loop_commands(part.words, simple.start, loops))
+            if expanded is not None:
+                return expanded._replace(
+                    text=part.text, words=part.words, redirects=part.redirects, aliases=part.aliases
+                )
         return expand_loop_reads(part, simple.start, loops)
+
+    def _expand_read_only(self, commands: list[Words]) -> CommandPart | None:
+        """Combine the commands that a loop makes, if all of them are read-only in the same way."""
+        parts = [self._add_nested(classify_command(words, (), ""), "", 0) for words in commands]
+        if not parts or not all(part.read_only for part in parts):
+            return None
+        if len({(part.read_depth, part.name_patterns) for part in parts}) > 1:
+            return None
+        paths = dict.fromkeys(word for part in parts for word in part.possible_read_paths)
+        opened = dict.fromkeys(word for part in parts for word in part.opened_files)
+        return parts[0]._replace(possible_read_paths=tuple(paths), opened_files=tuple(opened))
 
     def _parse_crude(self, crude: CommandPart, depth: int) -> CommandPart:
         """Look inside a part that only the crude split found, so that denials apply there too."""

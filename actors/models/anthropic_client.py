@@ -34,7 +34,7 @@ from actors.models.thinking_binding import (
     REJECTED_STATUSES,
     has_bound_thinking,
 )
-from actors.redaction.redaction import SECRET_VARIABLES, read_secrets, redact
+from actors.redaction.redaction import redact, redact_json
 from messages.model_limits import ModelLimitsFound
 
 if TYPE_CHECKING:
@@ -77,13 +77,13 @@ class AnthropicClient:
         auth_token: str | None = None,
         *,
         idle_timeout_s: float = IDLE_TIMEOUT_S,
+        secrets: tuple[bytes, ...] = (),
     ) -> None:
+        """Create a client; `secrets` are redacted from requests and errors."""
         self._base_url = base_url or None
         self._auth_token = None if api_key else auth_token or None
         self._api_key = api_key or (PLACEHOLDER_KEY if base_url and not auth_token else None)
-        self._secrets = read_secrets(
-            dict(zip(SECRET_VARIABLES, (api_key or "", auth_token or ""), strict=True))
-        )
+        self._secrets = secrets
         self._idle_timeout_s = idle_timeout_s
         self._drops_thinking = True
         """Whether the server may support the request to drop invalid thinking."""
@@ -191,15 +191,15 @@ class AnthropicClient:
     ) -> "httpx2.Response":
         """Send a request; ask the server to drop invalid thinking, unless it rejects that."""
         if not self._drops_thinking or not has_bound_thinking(request):
-            return await _send_request(client, request)
+            return await _send_request(client, request, self._secrets)
         import anthropic  # noqa: PLC0415  (see the top of this module)
 
         try:
-            return await _send_request(client, request, drops_thinking=True)
+            return await _send_request(client, request, self._secrets, drops_thinking=True)
         except anthropic.APIStatusError as error:
             if error.status_code not in REJECTED_STATUSES:
                 raise
-        response = await _send_request(client, request)
+        response = await _send_request(client, request, self._secrets)
         self._drops_thinking = False
         return response
 
@@ -238,7 +238,11 @@ def _import_used_names() -> None:
 
 
 async def _send_request(
-    client: "anthropic.AsyncAnthropic", request: ModelRequest, *, drops_thinking: bool = False
+    client: "anthropic.AsyncAnthropic",
+    request: ModelRequest,
+    secrets: tuple[bytes, ...],
+    *,
+    drops_thinking: bool = False,
 ) -> "httpx2.Response":
     """Send a request and return the response, whose body is not read yet.
 
@@ -252,7 +256,7 @@ async def _send_request(
     headers = {**request.headers, **DROP_HEADERS} if drops_thinking else request.headers
     stream: Any = await client.post(
         "/v1/messages",
-        content=build_request_body(request, **fields),
+        content=redact_json(build_request_body(request, **fields), secrets),
         options={
             "headers": headers,
             "timeout": anthropic.Timeout(RESPONSE_TIMEOUT_S, connect=CONNECT_TIMEOUT_S),

@@ -30,6 +30,8 @@ class WorkspacePaths:
     home: str = "/"
     added_folders: tuple[str, ...] = ()
     """Folders that are treated as part of the workspace."""
+    search_path: tuple[str, ...] = ()
+    """The entries of PATH, if one of them leads into the workspace or is relative; else empty."""
 
 
 class ResolvedPath(NamedTuple):

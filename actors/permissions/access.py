@@ -39,6 +39,9 @@ class Access(NamedTuple):
     required_reads: tuple["Access", ...] | None = None
     """For a read-only command: the files that it reads, each evaluated as a read.
     None: the command may do more than read these."""
+    project_program: str = ""
+    """The program that would run instead of a known read-only one, because PATH leads into the
+    project. Empty: there is none."""
     requires_trust: bool = False
     """It is read-only only in a trusted workspace."""
     grant_text: str = ""

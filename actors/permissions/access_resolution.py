@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from actors.bash.parse import UNNAMED_FILES, CommandPart, Word
-from actors.paths.resolve import PathResolver
+from actors.paths.program_search import find_project_program
+from actors.paths.resolve import PathResolver, is_in_workspace
 from actors.permissions.access import Access, RuleScope
 from actors.permissions.accessed_files import AccessedFiles, FileAccess, FileQuery, find_files
 from actors.permissions.call_analysis import AnalyzedRequest
@@ -27,6 +28,8 @@ from messages.policy import ToolCategory
 _FOREIGN_REPOSITORY = (
     "git may use a repository other than the workspace's own, whose configuration can run programs"
 )
+_BUILTINS = frozenset(("cd", "echo", "pwd", "printf", "test", "[", "true", "false", ":", "type"))
+"""Read-only commands that bash runs itself, without looking at PATH."""
 _EXPLICITLY_RELATIVE = ("./", "../")
 """Paths with these prefixes are relative to the directory that a program runs in."""
 
@@ -249,6 +252,8 @@ class _AccessBuilder:
             or self.files.problem
         )
         is_exact = not ask_reason and self._is_fully_described_by_text(part)
+        project_program = self._find_project_program(command_part, where)
+        is_read_only = command_part.read_only and not project_program
         return Access(
             "bash",
             command_part.text,
@@ -258,9 +263,13 @@ class _AccessBuilder:
             ask_reason=ask_reason,
             grant_text="" if is_exact else part.command_text,
             protection_reason=protection_reason,
-            changes_nothing=command_part.read_only,
-            required_reads=self._find_required_reads(command_part, reads, where),
-            requires_trust=command_part.read_only and command_part.finds_repository,
+            changes_nothing=is_read_only,
+            required_reads=(
+                self._find_required_reads(command_part, reads, where) if is_read_only else None
+            ),
+            project_program=project_program,
+            requires_trust=command_part.requires_trust
+            or (command_part.read_only and command_part.finds_repository),
         )
 
     def _find_write_problem(self, part: _Part) -> str:
@@ -289,6 +298,17 @@ class _AccessBuilder:
         )
         return "" if is_own and not may_be_created else _FOREIGN_REPOSITORY
 
+    def _find_project_program(self, part: CommandPart, where: WorkingDirectories) -> str:
+        """Return the project's program that a read-only part would run, or nothing."""
+        paths = self.resolver.workspace_paths
+        if not paths.search_path or not part.read_only or not part.words:
+            return ""
+        name = part.words[0].text
+        if name in _BUILTINS:
+            return ""
+        projects = (paths.root, *paths.added_folders)
+        return find_project_program(name, paths.search_path, projects, where.directories)
+
     def _is_fully_described_by_text(self, part: _Part) -> bool:
         """Whether the part's text says it all: no quotes, no other directory, no input."""
         if part.placed.where != _get_start(self.resolver) or "<" in part.command_text:
@@ -305,7 +325,13 @@ class _AccessBuilder:
         if (
             not part.read_only
             or not where.is_certain
-            or not all(word.is_literal for word in part.possible_read_paths)
+            or not all(map(_names_known_files, part.possible_read_paths))
+        ):
+            return None
+        is_plain = all(word.is_literal for word in part.possible_read_paths)
+        must_be_inside = part.requires_trust or not is_plain
+        if must_be_inside and not all(
+            is_in_workspace(self.resolver.to_target(directory)) for directory in where.directories
         ):
             return None
         return tuple([_build_file_access(file, "bash", "ask_or_deny") for file in reads])
@@ -403,6 +429,14 @@ def _build_unknown_access(permission: str, word: Word) -> Access:
         is_in_workspace=False,
         changes_nothing=permission == "read",
     )
+
+
+def _names_known_files(word: Word) -> bool:
+    """Whether it is known which files a word of a read-only command names.
+
+    Of the files that a pattern matches, those are listed that a rule restricts or that are outside.
+    """
+    return word.is_literal or word.is_plain_pattern
 
 
 def _find_ask_reason(part: CommandPart) -> str:

@@ -63,6 +63,8 @@ def find_executed_files(
             continue
         candidates = _iter_candidates(part, location.directories, runs_input=runs_input)
         for path, is_executed in _expand_globs(candidates, globs):
+            if "\0" in path:
+                continue  # no file has such a name
             digest = _digest_file(os.path.realpath(path), is_executed=is_executed)
             if digest is not None and len(digests) < MAX_FILES:
                 digests[digest.path] = digest

@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+from actors.paths.program_search import has_project_entries
 from actors.paths.resolve import WorkspacePaths
 from actors.paths.workspace import Workspace
 from actors.permissions.default_rules import build_default_rules
@@ -14,8 +15,15 @@ def resolve_workspace_paths(workspace: Workspace) -> WorkspacePaths:
     """Return the folders that paths are resolved against, with links in the home path resolved."""
     home = os.path.realpath(os.path.expanduser("~"))  # noqa: PTH111  (never raises)
     added = tuple(str(folder) for folder in workspace.added_folders)
+    search_path = tuple(os.environ.get("PATH", os.defpath).split(os.pathsep))
     return WorkspacePaths(
-        root=str(workspace.root), cwd=str(workspace.cwd), home=home, added_folders=added
+        root=str(workspace.root),
+        cwd=str(workspace.cwd),
+        home=home,
+        added_folders=added,
+        search_path=(
+            search_path if has_project_entries(search_path, (str(workspace.root), *added)) else ()
+        ),
     )
 
 

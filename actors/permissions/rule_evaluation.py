@@ -4,7 +4,7 @@ from actors.permissions import default_rules
 from actors.permissions.access import Access, RuleScope
 from actors.permissions.decision import NO_OBJECTION, AccessDecision, find_strictest
 from actors.permissions.rule_index import RuleGroup, RuleIndex
-from actors.permissions.rule_matching import PATH_CATEGORIES, fold_case, has_tool, is_match
+from actors.permissions.rule_matching import PATH_CATEGORIES, can_use_tool, fold_case
 
 NOT_ALLOWED_REASON = "it is not allowed by any rule"
 _READ_ONLY_COMMAND = AccessDecision(
@@ -15,12 +15,12 @@ _READ_ONLY_COMMAND = AccessDecision(
 def evaluate_rules(access: Access, rule_index: RuleIndex, chain_index: int) -> AccessDecision:
     """Decide an access by the rules for one agent of the chain."""
     profile = rule_index.chain[chain_index]
-    if access.rule_scope == "all" and not has_tool(profile, access.tool):
-        # An ancestor may delegate tools that it lacks itself.
-        can_delegate = chain_index > 0 and not profile.from_project
-        if not (can_delegate and any(is_match(name, access.tool) for name in profile.delegates)):
-            reason = f"the agent {profile.agent} does not have the tool {access.tool}"
-            return AccessDecision("deny", reason, source=f"definition {profile.agent}")
+    is_ancestor = chain_index > 0
+    if access.rule_scope == "all" and not can_use_tool(
+        profile, access.tool, is_ancestor=is_ancestor
+    ):
+        reason = f"the agent {profile.agent} does not have the tool {access.tool}"
+        return AccessDecision("deny", reason, source=f"definition {profile.agent}")
     texts = (access.target, *access.other_spellings)
     # In an added folder, the defaults match another target, so the shortcut cannot be used.
     if not rule_index.policy.added_directories and rule_index.has_no_possible_match(
@@ -117,7 +117,7 @@ def _decide_read_only_command(
     """Allow a read-only command if this agent may read everything that it reads."""
     if access.requires_trust and not rule_index.policy.trusted:
         return AccessDecision(
-            "ask", "git may run programs from this folder's configuration, which is not trusted"
+            "ask", "it may run programs from this folder's configuration, which is not trusted"
         )
     for read in reads:
         decisions = _evaluate_sources(read, rule_index, chain_index)
@@ -134,6 +134,11 @@ def _decide_read_only_command(
 
 
 def _describe_unmatched(access: Access) -> str:
+    if access.project_program:
+        return (
+            f"PATH leads to {access.project_program}, which may be the project's own program; "
+            "remove relative and project folders from PATH"
+        )
     if access.category in PATH_CATEGORIES and not access.is_in_workspace:
         return f"{access.target} is outside the workspace"
     if access.category == "change":

@@ -98,11 +98,22 @@ def is_internal(requests: Iterable[PermissionRequest], tools: Iterable[ToolDecla
 
 
 def has_tool(profile: PermissionProfile, name: str) -> bool:
-    """Whether an agent has a tool. Offering, running and evaluating all use this function."""
+    """Whether an agent's own definition gives it a tool."""
     is_listed = "*" in profile.tools or any(is_match(pattern, name) for pattern in profile.tools)
     if not is_listed or not profile.disallowed_tools:
         return is_listed
     return not any(is_match(pattern, name) for pattern in profile.disallowed_tools)
+
+
+def can_use_tool(profile: PermissionProfile, name: str, *, is_ancestor: bool) -> bool:
+    """Whether an agent may use a tool, or may start agents that do.
+
+    An ancestor may delegate tools that it lacks itself. Offering and evaluating use this function.
+    """
+    can_delegate = is_ancestor and not profile.from_project
+    return has_tool(profile, name) or (
+        can_delegate and any(is_match(pattern, name) for pattern in profile.delegates)
+    )
 
 
 @dataclass(frozen=True, slots=True)

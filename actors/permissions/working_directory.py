@@ -52,6 +52,9 @@ def _add_part(
     placed: dict[_PlacedPartKey, PlacedPart], added: PlacedPart, resolver: PathResolver
 ) -> None:
     part, where, is_nested = added
+    if part.directory is not None:
+        where = _enter(where, part.directory.text, resolver)
+        added = added._replace(where=where)
     key = (id(part), where, is_nested)
     if key in placed:
         return
@@ -132,6 +135,12 @@ def _follow_change(
     path = texts[1]
     if not path or path.startswith("-"):
         return where._replace(is_certain=False)
+    entered = _enter(where, path, resolver)
+    return entered._replace(is_certain=entered.is_certain and part.words[0].text == "cd")
+
+
+def _enter(where: WorkingDirectories, path: str, resolver: PathResolver) -> WorkingDirectories:
+    """Return the directories that a path leads to."""
     resolved = [
         (resolver.resolve(path, directory), _join_as_text(directory, path))
         for directory in where.directories
@@ -140,9 +149,7 @@ def _follow_change(
     # Both agree only if there is no link on the way.
     is_plain = not any(found.problem or found.path != text for found, text in resolved)
     directories = dict.fromkeys(path for found, text in resolved for path in (found.path, text))
-    return WorkingDirectories(
-        tuple(directories), where.is_certain and is_plain and part.words[0].text == "cd"
-    )
+    return WorkingDirectories(tuple(directories), where.is_certain and is_plain)
 
 
 def _merge(

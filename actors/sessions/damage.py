@@ -13,7 +13,6 @@ class DamagedRecords:
     """Number of readable records before it."""
     line: int
     """Its first line in the file, counted from 1."""
-    offset_bytes: int
     first_seq: int
     """The first record that is missing."""
     last_seq: int

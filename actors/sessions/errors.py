@@ -1,6 +1,6 @@
 """How session files and stores can fail; each error says what happened and to which file."""
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -39,11 +39,14 @@ class LogLockedError(LogError):
 class LogDamagedError(LogError):
     """A record before the last group is damaged; the file was not changed."""
 
-    def __init__(self, path: Path, damage: tuple[DamagedRecords, ...], line_count: int) -> None:
-        """Create the error with what is damaged and how to continue."""
-        first = damage[0]
+    def __init__(
+        self, path: Path, damage: tuple[DamagedRecords, ...], lines: Sequence[bytes]
+    ) -> None:
+        """Create the error with what is damaged and how to continue; `lines` is the whole file."""
+        line = damage[0].line
+        offset_bytes = sum(len(raw) + 1 for raw in lines[: line - 1])
         super().__init__(
-            f"{path}: damaged at line {first.line} of {line_count} (byte {first.offset_bytes}). "
+            f"{path}: damaged at line {line} of {len(lines)} (byte {offset_bytes}). "
             f"{describe_damage(damage)} The file was not changed and cannot be continued. "
             f"Continue in a copy without the damaged turn: greenroom --fork {path.stem}"
         )

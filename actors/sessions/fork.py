@@ -1,6 +1,7 @@
 """Forks a session: a new session that continues from another one's records."""
 
 import os
+import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from messages.address import ROOT
 from messages.journal import SessionHeader, SessionOpened
 from messages.permissions import SessionSettings
 from messages.serialization import JournalLine, encode_line
+from messages.turns import ReplyCompleted
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,16 +49,23 @@ def fork_session(
     contents = read_damaged_log(source, file_system)
     turns = select_intact_turns(contents)
     header = SessionHeader(session_id=session_id, workspace=workspace)
-    lines = _copy_lines(turns.lines, header)
+    first_damaged_seq = min((part.first_seq for part in contents.damage), default=sys.maxsize)
+    lines = _copy_lines(turns.lines, header, first_damaged_seq)
     if contents.damage:
+        lines = [_without_prefix(line) for line in lines]
         lines.append(_make_session_opened(contents, len(lines) + 1))
     file_system.close(create_session_file(path, b"".join(map(encode_line, lines)), file_system))
     notice = _format_notice(source, contents, turns.omitted) if contents.damage else ""
     return ForkedSession(path, notice)
 
 
-def _copy_lines(lines: tuple[JournalLine, ...], header: SessionHeader) -> list[JournalLine]:
-    """Return the lines of the new session's file; they form one group."""
+def _copy_lines(
+    lines: tuple[JournalLine, ...], header: SessionHeader, first_damaged_seq: int
+) -> list[JournalLine]:
+    """Return the lines of the new session's file; they form one group.
+
+    Thinking behind damage is never sent again: it was produced after messages that are missing.
+    """
     if not lines or not isinstance(lines[0].message, SessionHeader):
         lines = (JournalLine(1, lines[0].time_s if lines else 0.0, ROOT, header), *lines)
     copies: list[JournalLine] = []
@@ -66,8 +75,20 @@ def _copy_lines(lines: tuple[JournalLine, ...], header: SessionHeader) -> list[J
             record = record.model_copy(update={"session_id": header.session_id})
         elif isinstance(record, SessionSettings):
             record = record.model_copy(update={"grants": (), "mode": "default"})
+        elif isinstance(record, ReplyCompleted) and line.seq > first_damaged_seq:
+            request = record.request.model_copy(update={"prefix": ""})
+            record = record.model_copy(update={"request": request})
         copies.append(replace(line, seq=seq, message=record, group=1))
     return copies
+
+
+def _without_prefix(line: JournalLine) -> JournalLine:
+    """Forget the prefix of a reply: its thinking came after turns that may be missing now."""
+    record = line.message
+    if not isinstance(record, ReplyCompleted):
+        return line
+    request = record.request.model_copy(update={"prefix": ""})
+    return replace(line, message=record.model_copy(update={"request": request}))
 
 
 def _make_session_opened(contents: LogContents, seq: int) -> JournalLine:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from actors.sessions.log_reader import LogContents
 from messages.address import PRIMARY, Address, is_subagent
 from messages.approvals import AnyApprovalRequest, ApprovalDecided
-from messages.journal import SessionHeader, SessionOpened
+from messages.journal import RequestPrefix, SessionHeader, SessionOpened
 from messages.permissions import SessionSettings
 from messages.serialization import JournalLine
 from messages.subagents import SubagentEnded, SubagentStarted
@@ -56,9 +56,8 @@ def select_intact_turns(contents: LogContents) -> IntactTurns:
     rest = rest.without({i for turn in turns for i in turn if _is_part_of_a_turn(rest.lines[i])})
     for agent in _list_subagents(rest.lines) if contents.damage else ():
         turns = list(_find_broken_turns(rest, agent))
-        rest = rest.without(
-            {i for turn in turns for i in turn if _get_agent(rest.lines[i]) == agent}
-        )
+        own = {i for turn in turns for i in turn if _get_agent(rest.lines[i]) == agent}
+        rest = rest.without({i for i in own if _is_part_of_a_turn(rest.lines[i])})
     return IntactTurns(tuple(_drop_unknown_subagents(rest.lines)), omitted)
 
 
@@ -104,7 +103,8 @@ def _name_turn(lines: Sequence[JournalLine]) -> str:
 
 
 def _is_part_of_a_turn(line: JournalLine) -> bool:
-    return not isinstance(line.message, SessionHeader | SessionOpened | SessionSettings)
+    of_session = SessionHeader | SessionOpened | SessionSettings | RequestPrefix
+    return not isinstance(line.message, of_session)
 
 
 def _list_subagents(lines: Sequence[JournalLine]) -> list[Address]:
@@ -124,7 +124,8 @@ def _drop_unknown_subagents(lines: Sequence[JournalLine]) -> Iterator[JournalLin
     known: set[Address] = set()
     for line in lines:
         agents = {line.recorded_by, _get_agent(line)}
-        if any(is_subagent(agent) and agent not in known for agent in agents):
+        is_unknown = any(is_subagent(agent) and agent not in known for agent in agents)
+        if is_unknown and _is_part_of_a_turn(line):
             continue
         if isinstance(line.message, SubagentStarted):
             known.add(line.message.child)

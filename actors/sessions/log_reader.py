@@ -65,7 +65,7 @@ def parse_log(path: Path, data: bytes) -> LogContents:
     """Parse a session file's bytes; `path` is for the errors, which are those of `read_log`."""
     contents = parse_damaged_log(path, data)
     if contents.damage:
-        raise LogDamagedError(path, contents.damage, line_count=data.count(b"\n"))
+        raise LogDamagedError(path, contents.damage, data.split(b"\n")[:-1])
     return contents
 
 
@@ -201,7 +201,6 @@ def _describe_gap(
     return DamagedRecords(
         index=len(lines),
         line=bad.start + 1,
-        offset_bytes=sum(len(raw) + 1 for raw in raw_lines[: bad.start]),
         first_seq=first_seq,
         last_seq=last_seq,
         record_type=name[1].decode() if name and is_named else "",

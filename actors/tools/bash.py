@@ -11,10 +11,9 @@ from actors.paths.workspace import Workspace
 from actors.permissions.executed_files import find_executed_files, has_no_file_names
 from actors.tools import tool_list
 from actors.tools.command_runner import CommandResult
+from actors.tools.command_watcher import GRACE_S, LEFTOVER_GRACE_S
 from actors.tools.file_content import encode_text
-from actors.tools.local_command_runner import OUTPUT_GRACE_S
 from actors.tools.output_spool import MAX_OUTPUT_CHARS
-from actors.tools.process_group import GRACE_S
 from actors.tools.safe_open import map_plan_errors, require_folder
 from actors.tools.target_paths import escape_control_characters, resolve_path
 from actors.tools.tool import (
@@ -33,6 +32,7 @@ MAX_TIMEOUT_S = 600.0
 MAX_COMMAND_BYTES = 120_000
 """Linux allows 128 KiB in one argument."""
 _MAX_TITLE_CHARS = 200
+_MAX_NAMED_PROCESSES = 10
 
 DESCRIPTION = f"""\
 Run a command with bash, without startup files. Each call starts a new shell in the working \
@@ -47,8 +47,8 @@ truncated in the middle; the full output is saved to a file that the result name
 and grep can open.
 After timeout_s seconds (default {DEFAULT_TIMEOUT_S:g}, maximum {MAX_TIMEOUT_S:g}), the command \
 and every process it started are terminated (SIGTERM, then SIGKILL after {GRACE_S:g} s). Processes \
-still running {OUTPUT_GRACE_S:g} s after the shell exits are terminated too, so nothing keeps \
-running in the background.
+still running {LEFTOVER_GRACE_S:g} s after the shell exits are terminated too, also after nohup or \
+setsid, so nothing keeps running in the background.
 To read, list, search, write or edit files, prefer read, ls, glob, grep, write and edit."""
 
 
@@ -116,8 +116,12 @@ async def run(arguments: BashArguments, plan: CallPlan, context: ToolContext) ->
 def format_result(result: CommandResult, timeout_s: float) -> ToolOutput:
     """Write a command's output and how it ended; the last line is the cause of a failure."""
     parts = [result.output.rstrip("\n") or "(no output)"]
-    if result.had_leftover_processes:
-        parts.append("[processes left in the background were terminated]")
+    if result.terminated_processes:
+        names = _format_processes(result.terminated_processes)
+        parts.append(f"[processes left in the background were terminated: {names}]")
+    if result.running_processes:
+        names = _format_processes(result.running_processes)
+        parts.append(f"[still running, because they could not be terminated: {names}]")
     if result.timed_out:
         parts.append(f"timed out after {timeout_s:g} s and was terminated")
     elif result.exit_status < 0:
@@ -127,6 +131,12 @@ def format_result(result: CommandResult, timeout_s: float) -> ToolOutput:
         parts.append(f"exit status {result.exit_status}")
     has_failed = result.timed_out or result.exit_status != 0
     return ToolOutput(text="\n".join(parts), is_error=has_failed)
+
+
+def _format_processes(processes: tuple[str, ...]) -> str:
+    names = [escape_control_characters(name) for name in processes[:_MAX_NAMED_PROCESSES]]
+    more = len(processes) - len(names)
+    return ", ".join([*names, f"{more} more"] if more else names)
 
 
 async def _find_executed_files(command: str, workspace: Workspace) -> tuple[FileDigest, ...]:

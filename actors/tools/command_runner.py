@@ -18,8 +18,10 @@ class CommandResult:
     exit_status: int
     """Negative: the number of the signal that ended the command."""
     timed_out: bool
-    had_leftover_processes: bool = False
-    """Processes that outlived the shell were terminated."""
+    terminated_processes: tuple[str, ...] = ()
+    """Processes that outlived the shell and were terminated."""
+    running_processes: tuple[str, ...] = ()
+    """Processes of the command that could not be terminated."""
 
 
 class CommandCancelledError(asyncio.CancelledError):
@@ -37,9 +39,10 @@ class CommandRunner(Protocol):
     async def run(
         self, command: str, cwd: Path, timeout_s: float, output_folder: Path
     ) -> CommandResult:
-        """Run `command` in bash in its own process group, without a terminal or standard input.
+        """Run `command` in bash in its own session, without a terminal or standard input.
 
-        Cancelling terminates the group and processes that left it (SIGTERM, SIGKILL 1 s later). It
+        All of its processes end with it, wherever they went: those that outlive the shell by 0.2 s
+        or the timeout, or run when it is cancelled, are terminated (SIGTERM, SIGKILL 1 s later). It
         returns only when all are gone, or 1 s after the SIGKILL.
 
         Raises:

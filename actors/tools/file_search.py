@@ -8,7 +8,6 @@ import asyncio
 import base64
 import json
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -16,9 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from actors.paths.program_search import find_program
 from actors.tools import file_search_fallback
-from actors.tools.await_helpers import wait_with_timeout
-from actors.tools.process_group import wait_for_exit, wait_until_readable
+from actors.tools.await_helpers import wait_for_exit, wait_until_readable, wait_with_timeout
 from actors.tools.tool import ToolError
 
 MAX_OUTPUT_BYTES = 4 * 1024 * 1024
@@ -85,12 +84,8 @@ async def search(
 
 def find_ripgrep(workspace: Path) -> str | None:
     """Find `rg` on PATH or next to our Python; never one inside the workspace."""
-    folders = [Path(folder) for folder in os.get_exec_path() if folder]
-    for folder in (*folders, Path(sys.executable).parent):
-        found = shutil.which("rg", path=folder) if folder.is_absolute() else None
-        if found and not Path(found).resolve().is_relative_to(workspace):
-            return found
-    return None
+    folders = (*os.get_exec_path(), os.path.dirname(sys.executable))  # noqa: PTH120  (text)
+    return find_program("rg", os.pathsep.join(folders), (workspace,))
 
 
 def _start(command: list[str], files: Sequence[int]) -> "subprocess.Popen[bytes]":

@@ -2,29 +2,29 @@
 
 import asyncio
 import os
-import shutil
-import subprocess
-from collections.abc import Mapping
+from collections.abc import Generator, Iterable, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
+from actors.paths.program_search import find_program
 from actors.redaction.redaction import StreamRedactor, read_secrets
-from actors.tools.await_helpers import run_to_completion, wait_with_timeout
-from actors.tools.command_runner import CommandCancelledError, CommandResult
-from actors.tools.output_spool import OutputSpool
-from actors.tools.process_group import (
-    is_group_alive,
-    kill_all,
-    terminate_all,
-    wait_for_exit,
+from actors.tools.await_helpers import (
+    run_to_completion,
     wait_until_readable,
+    wait_with_timeout,
 )
-from actors.tools.process_tags import TAG_VARIABLE, new_tag
+from actors.tools.command_runner import CommandCancelledError, CommandResult
+from actors.tools.command_watcher import LEFTOVER_GRACE_S
+from actors.tools.output_spool import OutputSpool
 from actors.tools.safe_open import open_folder
 from actors.tools.tool import ToolError
+from actors.tools.watcher_server import WATCHER_SERVER, WatchedCommand, WatcherLostError
 
-OUTPUT_GRACE_S = 0.2
-"""How long output may still arrive after the shell has exited."""
-_DESCRIPTOR_FOLDER = "/proc/self/fd"
+WATCHER_LOST = (
+    "the command killed Greenroom's process that watches it, so all of its processes were killed "
+    "and its result is unknown"
+)
+_DEFAULT_BASH = "/bin/bash"
 _CHUNK_BYTES = 64 * 1024
 
 _OVERRIDES = {"PAGER": "cat", "GIT_PAGER": "cat", "TERM": "dumb", "GIT_TERMINAL_PROMPT": "0"}
@@ -35,18 +35,19 @@ _GIT_CONFIG_COUNT = "GIT_CONFIG_COUNT"
 
 
 class LocalCommandRunner:
-    """Runs commands with bash, each in its own session."""
+    """Runs commands with bash, each in its own session and below its own watcher."""
 
-    def __init__(self, environment: Mapping[str, str] = os.environ) -> None:
-        """Create a runner whose commands inherit from `environment`."""
+    def __init__(
+        self, environment: Mapping[str, str] = os.environ, projects: Iterable[Path] = ()
+    ) -> None:
+        """Create a runner whose commands inherit from `environment`.
+
+        All commands run with the same bash: the first one on PATH that is in no project.
+        """
         self._environment = environment
-        self._running: dict[str, subprocess.Popen[bytes]] = {}
-        """By process tag."""
-
-    def kill_all(self) -> None:
-        """Kill every running command; for use from any thread when the event loop is stuck."""
-        for tag, process in tuple(self._running.items()):
-            kill_all(process, tag)
+        self._secrets = read_secrets(environment)
+        path_variable = environment.get("PATH", os.defpath)
+        self._bash = find_program("bash", path_variable, projects) or _DEFAULT_BASH
 
     async def run(
         self, command: str, cwd: Path, timeout_s: float, output_folder: Path
@@ -73,33 +74,27 @@ class LocalCommandRunner:
     async def _run(
         self, command: str, cwd: Path, timeout_s: float, spool: OutputSpool
     ) -> CommandResult:
-        tag = new_tag(self._environment)
-        environment = make_child_environment(self._environment) | {TAG_VARIABLE: tag}
-        output, process = _start(command, cwd, environment)
-        self._running[tag] = process
-        redactor = StreamRedactor(read_secrets(self._environment))
+        arguments = (self._bash, "--noprofile", "--norc", "-c", command)
+        # An inherited PWD may name the folder through a link, and bash would resolve `..` from
+        # that name.
+        environment = make_child_environment(self._environment) | {"PWD": str(cwd)}
+        redactor = StreamRedactor(self._secrets)
+        with _map_start_errors():
+            output, watched = _start_watcher(cwd, environment)
         reading = asyncio.ensure_future(_read_output(output, redactor, spool))
-        in_time = False
         try:
-            in_time = await wait_with_timeout(wait_for_exit(process), timeout_s)
-            if in_time:
-                await wait_with_timeout(asyncio.shield(reading), OUTPUT_GRACE_S)
+            with _map_start_errors():
+                report, in_time = await watched.run(arguments, environment, timeout_s)
         finally:
-            # Searching for processes that left the group is expensive. After a normal exit it is
-            # done only if the group is alive or the pipe is open, so a silent daemon survives.
-            is_over = in_time and reading.done() and not is_group_alive(process)
-            try:
-                had_leftovers = not is_over and await run_to_completion(
-                    _terminate(process, reading, tag)
-                )
-            finally:
-                del self._running[tag]
+            if not reading.done():
+                await run_to_completion(_finish_reading(reading))
         await spool.add(redactor.flush())
         return CommandResult(
             output=await spool.format_output(),
-            exit_status=process.returncode if process.returncode is not None else -9,
+            exit_status=report.exit_status,
             timed_out=not in_time,
-            had_leftover_processes=in_time and had_leftovers,
+            terminated_processes=report.terminated if in_time else (),
+            running_processes=report.still_running,
         )
 
 
@@ -127,38 +122,33 @@ def _make_git_configuration(count: str) -> dict[str, str]:
     }
 
 
-def _start(
-    command: str, cwd: Path, environment: dict[str, str]
-) -> tuple[int, subprocess.Popen[bytes]]:
-    """Start a command; return the read end of its output pipe and the process."""
-    bash = shutil.which("bash")
-    if bash is None:
-        message = "commands cannot be run: there is no bash on PATH"
-        raise ToolError(message)
+@contextmanager
+def _map_start_errors() -> Generator[None]:
+    """Map errors of starting a command to errors for the model.
+
+    Raises:
+        ToolError: the command could not be started, or its watcher was killed.
+    """
+    try:
+        yield
+    except OSError as error:
+        message = f"the command could not be started: {error.strerror}"
+        raise ToolError(message) from error
+    except WatcherLostError as error:
+        raise ToolError(WATCHER_LOST) from error
+
+
+def _start_watcher(cwd: Path, environment: Mapping[str, str]) -> tuple[int, WatchedCommand]:
+    """Start a watcher; return the read end of its command's output pipe, and the command."""
     output, child_output = os.pipe()
     try:
         with open_folder(cwd) as folder:  # the folder that was checked, not one that replaced it
-            process = subprocess.Popen(
-                [bash, "--noprofile", "--norc", "-c", command],
-                stdin=subprocess.DEVNULL,
-                stdout=child_output,
-                stderr=child_output,
-                cwd=f"{_DESCRIPTOR_FOLDER}/{folder}" if os.path.isdir(_DESCRIPTOR_FOLDER) else cwd,  # noqa: PTH112  (text)
-                # An inherited PWD may name the folder through a link, and bash would resolve `..`
-                # from that name.
-                env=environment | {"PWD": str(cwd)},
-                start_new_session=True,
-            )
-    except OSError as error:
-        os.close(output)
-        message = f"the command could not be started: {error.strerror}"
-        raise ToolError(message) from error
+            return output, WATCHER_SERVER.watch(child_output, folder, environment)
     except BaseException:
         os.close(output)
         raise
     finally:
         os.close(child_output)
-    return output, process
 
 
 async def _read_output(output: int, redactor: StreamRedactor, spool: OutputSpool) -> None:
@@ -173,13 +163,9 @@ async def _read_output(output: int, redactor: StreamRedactor, spool: OutputSpool
         os.close(output)
 
 
-async def _terminate(
-    process: subprocess.Popen[bytes], reading: asyncio.Future[None], tag: str
-) -> bool:
-    """Terminate what is left of the command, read its last output; return whether any was left."""
-    had_leftovers = await terminate_all(process, tag)
-    # A process that was not found, or that we may not kill, can hold the pipe open forever.
-    await wait_with_timeout(asyncio.shield(reading), OUTPUT_GRACE_S)
+async def _finish_reading(reading: asyncio.Future[None]) -> None:
+    """Read the last output of a command that has ended."""
+    # A process that we could not terminate can hold the pipe open forever.
+    await wait_with_timeout(asyncio.shield(reading), LEFTOVER_GRACE_S)
     reading.cancel()
     await asyncio.gather(reading, return_exceptions=True)
-    return had_leftovers

@@ -91,14 +91,17 @@ def make_task_tool(spawn_options: SpawnOptions) -> AnyTool | None:
     return replace(TASK, description=f"{DESCRIPTION}\n\nSubagent types:\n{types}")
 
 
+def format_no_subagents(options: SpawnOptions) -> str:
+    """Return the error for a `task` call of an agent that is not offered the tool."""
+    return f"No subagent can be started: {options.unavailable_reason}. Do the work yourself."
+
+
 def format_busy(task_id: str) -> str:
     """Return the error for a subagent that has not ended its task."""
     return f"{task_id} is still working on its task; wait for its result"
 
 
 def _format_unknown_type(name: str, options: SpawnOptions) -> str:
-    if not options.subagent_types:
-        return f"No subagent can be started: {options.unavailable_reason}. Do the work yourself."
     available = ", ".join(subagent_type.name for subagent_type in options.subagent_types)
     return f"There is no subagent type {name!r}. Available: {available}."
 

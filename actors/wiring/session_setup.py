@@ -59,6 +59,8 @@ class SessionOptions:
     """The agent was set for this run; otherwise, a resumed session keeps its own."""
     model_is_explicit: bool = False
     """The model was set for this run; otherwise, a resumed session keeps its own."""
+    model_is_fixed: bool = False
+    """The model was set outside the files, so the primary agent's definition sets no other."""
     limits: Limits = Limits()  # noqa: RUF009  (frozen, so it may be shared)
     """The budget of the primary agent."""
     definitions: tuple[Definition, ...] = DEFINITIONS

@@ -9,15 +9,14 @@ from actors.agents.definition.definition import BUILD_AGENT, PLAN_AGENT, Definit
 from actors.agents.definition.prepared_agent import PreparedAgent, prepare_agent
 from actors.agents.effect_handlers.collaborators import AgentPorts, Collaborators
 from actors.agents.restore.restored_state import find_chosen_model, restore
-from actors.agents.subagent_factory import DefaultSubagentFactory
+from actors.agents.subagent_factory import DefaultSubagentFactory, build_limits
 from actors.agents.turn.agent_identity import AgentIdentity
 from actors.agents.turn.agent_selection import AgentSelection, PrimaryAgent
 from actors.agents.turn.agent_state import AgentState, RestoredState
-from actors.agents.turn.agent_switch import get_status_fields
-from actors.agents.turn.limits import TimerState, UsageTotals
+from actors.agents.turn.agent_switch import get_status_fields, with_settings_of_active_agent
+from actors.agents.turn.limits import UsageTotals
 from actors.agents.turn.model_state import ModelState
 from actors.agents.turn.self_messages import PlanFileChecked
-from actors.agents.turn.turn_state import TurnState
 from actors.approvals.broker import ApprovalBroker
 from actors.models.model_client import ModelClient
 from actors.permissions.engine import PermissionEngine
@@ -129,7 +128,7 @@ def _make_subagent_factory(session: SessionHandle, ports: SessionPorts) -> Defau
         session_id=session.session_id,
         session_file=str(session.log.path),
         agent=BUILD_AGENT.name,
-        model=choose_model(session),
+        model=choose_model(session).name,
         mode=resolve_mode(options, session.records),
         cwd=str(options.workspace.cwd),
         is_scripted=options.is_scripted,
@@ -159,7 +158,8 @@ def _prepare_primary_agent(
 ) -> PreparedAgent:
     spawn_options = subagent_factory.get_spawn_options(definition.name, 0)
     tools = subagent_factory.build_tools(spawn_options)
-    return prepare_agent(definition, options.workspace, options.instructions, tools)
+    prepared = prepare_agent(definition, options.workspace, options.instructions, tools)
+    return replace(prepared, spawn_options=spawn_options)
 
 
 def _make_primary_factory(
@@ -170,7 +170,7 @@ def _make_primary_factory(
     state, switch = restored.state, restored.pending_switch
     if switch:
         state = replace(state, selection=replace(state.selection, agent=switch.agent))
-    status_fields = get_status_fields(state)
+    status_fields = get_status_fields(with_settings_of_active_agent(state))
     session_configured = subagent_factory.session_configured.model_copy(update=status_fields)
     collaborators = Collaborators(
         journal=JOURNAL,
@@ -179,20 +179,18 @@ def _make_primary_factory(
         events_to=CONSOLE,
         stream_subscribers=(CONSOLE,),
     )
-    tool_context = replace(
-        subagent_factory.tool_context,
-        spawn_options=subagent_factory.get_spawn_options(BUILD_AGENT.name, 0),
-    )
-    ports = AgentPorts(subagent_factory.model, tool_context, subagent_factory)
+    ports = AgentPorts(subagent_factory.model, subagent_factory.tool_context, subagent_factory)
     return partial(Agent, agents, collaborators, ports, restored, session_configured)
 
 
-def choose_model(session: SessionHandle) -> str:
+def choose_model(session: SessionHandle) -> ModelState:
     """Return the model to start with; an explicit option overrides the one used before."""
     options = session.options
     if options.model_is_explicit or options.is_scripted:
-        return options.model_name
-    return find_chosen_model(session.primary_records) or options.model_name
+        return ModelState(options.model_name, is_fixed=True)
+    chosen = find_chosen_model(session.primary_records)
+    is_fixed = bool(chosen) or options.model_is_fixed
+    return ModelState(chosen or options.model_name, is_fixed=is_fixed)
 
 
 def _find_initial_switch(
@@ -219,8 +217,17 @@ def starts_in_plan_mode(session: SessionHandle) -> bool:
     return options.mode == "plan" and (options.mode_is_explicit or not session.records)
 
 
+def _build_primary_agent(definition: Definition, options: SessionOptions) -> PrimaryAgent:
+    return PrimaryAgent(
+        definition.name,
+        definition.permission_mode,
+        definition.model or options.model_name,
+        build_limits(definition, options.limits),
+    )
+
+
 def _restore_primary(session: SessionHandle, agents: tuple[PreparedAgent, ...]) -> RestoredState:
-    options, limits = session.options, session.options.limits
+    options = session.options
     # A new session that starts in plan mode returns to the configured agent after planning.
     first_agent = (
         options.agent if starts_in_plan_mode(session) and not session.records else BUILD_AGENT.name
@@ -238,15 +245,18 @@ def _restore_primary(session: SessionHandle, agents: tuple[PreparedAgent, ...]) 
     selection = AgentSelection(
         agent=first_agent,
         previous_agent=first_agent,
-        primary_agents=tuple(PrimaryAgent(agent.name, agent.profile.max_mode) for agent in agents),
+        primary_agents=tuple(
+            _build_primary_agent(definition, options)
+            for definition in options.definitions
+            if definition.mode != "subagent"
+        ),
         plan_file=str(options.plan_path(session.session_id)),
     )
     initial = AgentState(
         identity=identity,
         selection=selection,
-        model=ModelState(choose_model(session)),
-        turn=TurnState(timer=TimerState(remaining_s=limits.seconds)),
-        totals=UsageTotals(limits),
+        model=choose_model(session),
+        totals=UsageTotals(options.limits),
     )
     restored = restore(session.primary_records, initial)
     return replace(restored, pending_switch=_find_initial_switch(session, restored.state.selection))

@@ -1,8 +1,11 @@
 """The repository of `greenroom demo`, which has one failing test."""
 
+import errno
 import os
 import subprocess
 from pathlib import Path
+
+from actors.paths.program_search import find_program
 
 PRICE_MODULE = '''\
 """Prices of a basket, in cents."""
@@ -76,6 +79,7 @@ def create_repository(folder: Path) -> None:
 def _git(folder: Path, *arguments: str) -> None:
     # Variables such as GIT_DIR would direct git to another repository.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    subprocess.run(
-        ["git", *arguments], cwd=folder, env=environment, check=True, capture_output=True
-    )
+    git = find_program("git", os.environ.get("PATH", os.defpath), (Path.cwd(),))
+    if git is None:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), "git")
+    subprocess.run([git, *arguments], cwd=folder, env=environment, check=True, capture_output=True)

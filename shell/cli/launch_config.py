@@ -1,7 +1,7 @@
 """Determines what a session needs from options, environment and files; starts nothing."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -49,10 +49,10 @@ class LaunchConfig:
     load_config: Callable[[], EffectiveConfig]
     """Reads the configuration files; called again for `/permissions reload`."""
     agents: DiscoveredAgents
+    processes: LocalCommandRunner
+    """Runs the commands of all sessions."""
     notices: tuple[str, ...] = ()
     """Lines for the user before the session starts."""
-    processes: LocalCommandRunner = field(default_factory=LocalCommandRunner)
-    """Runs all commands of all sessions, so that a forced end kills every one of them."""
 
 
 def build_launch_config(
@@ -95,6 +95,7 @@ def build_launch_config(
         workspace=workspace,
         model_name=resolve_model(settings.model or "") if has_credentials else SCRIPTED_MODEL_NAME,
         model_is_explicit=options.model is not None,
+        model_is_fixed=bool(environment.get("GREENROOM_MODEL")),
         mode=settings.permission_mode or "default",
         mode_is_explicit=options.permission_mode is not None,
         rule_sources=config.rules,
@@ -118,7 +119,8 @@ def build_launch_config(
     session_notices = _list_session_notices(options, session_options)
     notices = (*trust.notices, *config.notices, *file_problems, *session_notices)
     make_model = _choose_model(options, environment, has_credentials=has_credentials)
-    return LaunchConfig(session_options, make_model, load_config, agents, notices)
+    processes = LocalCommandRunner(environment, (workspace.root, *workspace.added_folders))
+    return LaunchConfig(session_options, make_model, load_config, agents, processes, notices)
 
 
 def _list_session_notices(options: LaunchOptions, session: SessionOptions) -> list[str]:
@@ -185,6 +187,7 @@ def _make_client(environment: Mapping[str, str]) -> ModelClient:
         base_url=environment.get("ANTHROPIC_BASE_URL"),
         api_key=_read_secret(environment, "ANTHROPIC_API_KEY"),
         auth_token=_read_secret(environment, "ANTHROPIC_AUTH_TOKEN"),
+        secrets=read_secrets(environment),
     )
 
 

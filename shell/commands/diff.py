@@ -5,6 +5,7 @@ import subprocess
 from functools import partial
 from pathlib import Path
 
+from actors.paths.program_search import find_program
 from shell.commands.command import Command, ReplHost
 from shell.view.approval_panel import get_diff_tone
 from shell.view.pager import Page, create_page
@@ -12,7 +13,7 @@ from shell.view.pager import Page, create_page
 TIMEOUT_S = 10.0
 MAX_LINES = 20_000
 # A repository's configuration may name programs; showing a diff must not run them.
-_GIT = ("git", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
+_SAFE = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
 _PLAIN = ("--no-color", "--no-ext-diff", "--no-textconv")
 
 
@@ -54,8 +55,12 @@ def _explain_error(stderr: str) -> str:
 
 
 def _git(root: Path, *words: str) -> str:
+    git = find_program("git", os.environ.get("PATH", os.defpath), (root,))
+    if git is None:
+        message = "it is not installed"
+        raise FileNotFoundError(message)
     result = subprocess.run(
-        [*_GIT, *words],
+        [git, *_SAFE, *words],
         cwd=root,
         env={**os.environ, "LC_ALL": "C"},
         stdin=subprocess.DEVNULL,

@@ -10,6 +10,10 @@ from shell.view.number_format import format_count
 from shell.view.picker import PickerItem, create_picker
 
 TITLE = "Sessions in this workspace"
+DAMAGED = (
+    "Session {id} cannot be continued: {problem}. Continue in a copy without the damaged turn: "
+    "greenroom --fork {id}"
+)
 MAX_PREVIEWS = 20
 """Sessions with a preview; building one reads the whole session file."""
 
@@ -27,9 +31,9 @@ def resume(words: list[str], host: ReplHost) -> str:
 
 
 def _list_others(session: Path, now_s: float) -> tuple[tuple[SessionRow, str], ...]:
-    """List the sessions that can be resumed, the newest ones with a preview."""
+    """List the sessions that can be resumed or at least read, the newest ones with a preview."""
     rows = [row for row in list_sessions(session.parent, now_s) if row.path != session]
-    rows = [row for row in rows if row.state == "available"]
+    rows = [row for row in rows if row.state in ("available", "damaged")]
     return tuple(
         (row, build_preview(row.path) if index < MAX_PREVIEWS else "")
         for index, row in enumerate(rows)
@@ -42,7 +46,11 @@ def _show_picker(host: ReplHost, sessions: tuple[tuple[SessionRow, str], ...] | 
         return
 
     def on_picked(index: int) -> None:
-        host.switch_session(NextSession(sessions[index][0].path))
+        row, _ = sessions[index]
+        if row.state == "damaged":
+            host.print_notice(DAMAGED.format(id=row.session_id, problem=row.title))
+        else:
+            host.switch_session(NextSession(row.path))
 
     items = tuple(
         PickerItem(row.title, f"{row.age} ago · {format_count(row.turns, 'turn')}", preview)

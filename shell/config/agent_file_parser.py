@@ -122,17 +122,19 @@ class _DefinitionParser:
         body = self._frontmatter.body
         if len(body) > MAX_PROMPT_CHARS:
             self._fail("name", f"the prompt is longer than {MAX_PROMPT_CHARS:,} characters")
-        tools = self._take("tools", parse_tool_names)
+        tools = self._take("tools", parse_tool_names, if_invalid=())
         definition = Definition(
             name=self._normalize_name(declared_name),
             description=" ".join(str(self._unparsed.pop("description", None) or "").split()),
             system_prompt=body,
             mode=cast("AgentMode", self._take("mode", _parse_agent_mode) or "all"),
             tools=("*",) if tools is None else tools,
-            disallowed_tools=self._take("disallowed_tools", parse_tool_names) or (),
+            disallowed_tools=self._take("disallowed_tools", parse_tool_names, if_invalid=("*",))
+            or (),
             rules=self._take("permission", parse_rules) or (),
-            permission_mode=self._take("approval_mode", _parse_permission_mode) or "yolo",
-            read_only=bool(self._take("read_only", _parse_flag)),
+            permission_mode=self._take("approval_mode", _parse_permission_mode, if_invalid="plan")
+            or "yolo",
+            read_only=bool(self._take("read_only", _parse_flag, if_invalid=True)),
             subagents=self._parse_subagents(),
             delegates=self._parse_delegates(),
             model=self._take("model", _parse_model) or "",
@@ -145,10 +147,16 @@ class _DefinitionParser:
         self._ignored += sorted(self._unparsed)
         return ParsedDefinition(definition, self._origin.path, declared_name, tuple(self._ignored))
 
-    def _take(self, key: str, parse: "Callable[[object], Any]") -> Any:  # noqa: ANN401  (type varies by key)
+    def _take(
+        self,
+        key: str,
+        parse: "Callable[[object], Any]",
+        if_invalid: Any = None,  # noqa: ANN401  (type varies by key)
+    ) -> Any:  # noqa: ANN401  (as above)
         """Parse and remove a key's value; None if the key is absent.
 
-        An invalid value is an error, or ignored in another program's file.
+        An invalid value is an error. In another program's file it is listed as ignored, and
+        `if_invalid` applies: for a key that restricts, the strictest value.
         """
         if key not in self._unparsed:
             return None
@@ -158,8 +166,9 @@ class _DefinitionParser:
         except ValueError as error:
             if not self._origin.is_foreign:
                 self._fail(key, f"{key} {error}")
-            self._ignored.append(f"{key} ({error})")
-            return None
+            note = "" if if_invalid is None else "; the strictest value applies"
+            self._ignored.append(f"{key} ({error}{note})")
+            return if_invalid
 
     def _fail(self, key: str, reason: str) -> None:
         lines = self._frontmatter.key_lines

@@ -66,6 +66,7 @@ from messages.turns import (
 )
 from shell.console.screen_event_queue import (
     ApprovalsReset,
+    DecisionLost,
     ScreenEventQueue,
     to_screen_event,
 )
@@ -376,6 +377,8 @@ class Console(Actor[ConsoleInbox]):
         elif isinstance(report.message, AssignTask):
             self._screen_events.put_notice(f"{report.to} has ended and accepts no more prompts.")
         else:
+            if isinstance(report.message, SubmitDecision):
+                self._screen_events.put(DecisionLost(report.message.id))
             is_change = isinstance(report.message, PolicyRequest | SwitchAgent)
             subject = "Your change" if is_change else "Your decision"
             self._screen_events.put_notice(f"{subject}: {detail}.")

@@ -58,6 +58,13 @@ class ApprovalsReset:
 
 
 @dataclass(frozen=True, slots=True)
+class DecisionLost:
+    """A decision on this request will never be handled; the user must decide again."""
+
+    request_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class TextDropped:
     """Text of the model that was dropped because it arrived faster than it could be shown."""
 
@@ -70,6 +77,7 @@ ScreenEvent: TypeAlias = (
     | ShowApproval
     | DismissApproval
     | ApprovalsReset
+    | DecisionLost
     | UserCommandEnded
     | PolicySnapshot
     | RulesReplaced

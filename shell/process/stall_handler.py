@@ -35,8 +35,6 @@ class StallHandler:
     """Shows the user a line."""
     flush_journal: Callable[[], object]
     """Returns when the journal has written its records, or gives up."""
-    kill_commands: Callable[[], object]
-    """Kills running commands, which would otherwise continue unseen."""
     terminal_settings: list[Any] | None = None
     """Settings of the terminal before a screen changed them."""
 
@@ -47,9 +45,8 @@ class StallHandler:
     def on_fatal_stall(self, culprit: str, stalled_s: float) -> None:
         """End the process at once, since nothing in it can be asked to stop."""
         reason = f"{culprit} blocked Greenroom for {stalled_s:.0f} s"
-        for action in (self.kill_commands, self.flush_journal):
-            with suppress(Exception):
-                action()
+        with suppress(Exception):
+            self.flush_journal()
         self._print_last_line(
             f"ended because {reason} ({self._write_report(reason)}). "
             "Resume the session with greenroom --continue."
@@ -78,7 +75,6 @@ class StallHandler:
 def make_stall_handler(
     ask: Callable[[Address, Message, float], object],
     notify_user: Callable[[str], None],
-    kill_commands: Callable[[], object],
     *,
     on_screen: bool,
 ) -> StallHandler:
@@ -89,9 +85,7 @@ def make_stall_handler(
         ask(JOURNAL, Append(id=1, records=()), FLUSH_TIMEOUT_S)
 
     terminal_settings = _read_terminal_settings() if on_screen else None
-    return StallHandler(
-        state_folder(os.environ), notify_user, flush_journal, kill_commands, terminal_settings
-    )
+    return StallHandler(state_folder(os.environ), notify_user, flush_journal, terminal_settings)
 
 
 def _read_terminal_settings() -> list[Any] | None:

@@ -1,5 +1,6 @@
 """Connects the approval prompt to what the windows show and what the terminal acknowledges."""
 
+from shell.repl.notify import NOTIFY_AFTER_S
 from shell.repl.prompt_arming import PromptArming
 from shell.repl.question_input import QuestionInput
 from shell.repl.screen import Screen
@@ -21,9 +22,13 @@ class ApprovalDisplay:
     ) -> None:
         self._prompt, self._question_input = approval_prompt, question_input
         self._windows, self._screen, self._loop = windows, screen, loop
+        self._known_ids: frozenset[str] = frozenset()
+        self._hidden_ids: frozenset[str] = frozenset()
+        """Requests that the open page does not show."""
 
     def update(self, state: ScreenState, now_s: float) -> None:
         """Show the current prompt; text typed for an earlier one becomes part of the draft."""
+        self._watch_hidden_requests(state)
         text = self._windows.side_buffer.text if self._prompt.is_entering_text else ""
         if not self._prompt.update(state, now_s):
             return
@@ -34,6 +39,19 @@ class ApprovalDisplay:
         self._windows.restore_focus()
         if text:
             self._windows.draft_buffer.insert_text(text)
+
+    def _watch_hidden_requests(self, state: ScreenState) -> None:
+        """Notify the user of a request that arrives while another agent's page is open."""
+        parked = frozenset(request.id for request in state.approvals.parked)
+        self._hidden_ids = parked - {request.id for request in state.approvals.shown}
+        arrived = self._hidden_ids - self._known_ids
+        self._known_ids = parked
+        if arrived and self._loop.running:
+            self._loop.running.call_later(NOTIFY_AFTER_S, self._notify_if_hidden, arrived)
+
+    def _notify_if_hidden(self, request_ids: frozenset[str]) -> None:
+        if request_ids & self._hidden_ids:
+            self._prompt.notify()
 
     def record_frame(self) -> None:
         """Record what the frame showed, and request an acknowledgment if that is new."""

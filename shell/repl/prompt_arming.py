@@ -21,7 +21,7 @@ class PromptArming:
         """
         self._on_change = on_change
         self._is_busy = is_busy
-        self._notify = notify
+        self.notify = notify
         self._timer: TimerHandle | None = None
         self._last_arming: Arming | None = None
         self.arming: Arming | None = None
@@ -112,7 +112,7 @@ class PromptArming:
             and current.prompt_id == scheduled.prompt_id
             and current.last_key_s == scheduled.last_key_s
         ):
-            self._notify()
+            self.notify()
 
     def _schedule_arming(self, loop: AbstractEventLoop) -> None:
         if self._timer:

@@ -123,7 +123,8 @@ class Repl(BaseRepl):
             self.apply(screen_state.submit_prompt(self.state, self._first_prompt, self.now_s))
         feed_keys(self.parts.app, typeahead)
         if history_file := self.session_context.history_file:
-            get_hint = partial(get_escape_time_hint, os.environ, history_file.parent)
+            root = self.session_context.workspace_root
+            get_hint = partial(get_escape_time_hint, os.environ, history_file.parent, root)
             self.run_in_thread(get_hint, lambda hint: self.print_notice(hint or ""))
         self.parts.event_pump.start(loop)
         if self._exit_status is not None:

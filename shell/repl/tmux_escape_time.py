@@ -5,17 +5,22 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
+from actors.paths.program_search import find_program
+
 MAX_ESCAPE_TIME_MS = 50
 """Users do not notice a shorter delay."""
 _MARKER = "escape-time-hint-shown"
 _TIMEOUT_S = 1.0
 
 
-def get_escape_time_hint(environment: Mapping[str, str], state_folder: Path) -> str:
+def get_escape_time_hint(
+    environment: Mapping[str, str], state_folder: Path, workspace: Path
+) -> str:
     """Return how to make Esc faster, once per state folder; empty: no hint is needed."""
     if not environment.get("TMUX"):
         return ""
-    delay_ms = _query_escape_time_ms(environment)
+    tmux = find_program("tmux", environment.get("PATH", os.defpath), (workspace,))
+    delay_ms = _query_escape_time_ms(tmux, environment) if tmux else 0
     if delay_ms <= MAX_ESCAPE_TIME_MS or not _create_marker(state_folder / _MARKER):
         return ""
     return (
@@ -24,10 +29,10 @@ def get_escape_time_hint(environment: Mapping[str, str], state_folder: Path) -> 
     )
 
 
-def _query_escape_time_ms(environment: Mapping[str, str]) -> int:
+def _query_escape_time_ms(tmux: str, environment: Mapping[str, str]) -> int:
     try:
         result = subprocess.run(
-            ("tmux", "show-options", "-sv", "escape-time"),
+            (tmux, "show-options", "-sv", "escape-time"),
             check=False,
             env=environment,
             stdin=subprocess.DEVNULL,

@@ -8,7 +8,6 @@ from messages.approvals import (
     ExecApprovalRequest,
     PatchApprovalRequest,
     QuestionRequest,
-    ShowApproval,
 )
 from messages.user_questions import UserQuestion
 from shell.text.sanitize import sanitize_line
@@ -71,11 +70,11 @@ class ApprovalQueue:
         return next((request for request in self.parked if request.id == request_id), None)
 
 
-def with_request(queue: ApprovalQueue, message: ShowApproval) -> ApprovalQueue:
+def with_request(queue: ApprovalQueue, request: AnyApprovalRequest) -> ApprovalQueue:
     """Add a request at the end; a known request keeps its position."""
-    if queue.find(message.request.id):
+    if queue.find(request.id):
         return queue
-    return replace(queue, parked=(*queue.parked, message.request))
+    return replace(queue, parked=(*queue.parked, request))
 
 
 def without_request(queue: ApprovalQueue, request_id: str) -> ApprovalQueue:

@@ -42,6 +42,7 @@ from messages.turns import (
 )
 from shell.console.screen_event_queue import (
     ApprovalsReset,
+    DecisionLost,
     Notice,
     ScreenEvent,
     SubagentEvent,
@@ -49,7 +50,7 @@ from shell.console.screen_event_queue import (
 )
 from shell.console.ui_commands import UserCommandEnded
 from shell.text.sanitize import sanitize
-from shell.view import approval_queue, full_output, markdown_blocks, mode_changes, subagent_states
+from shell.view import full_output, markdown_blocks, mode_changes, subagent_states
 from shell.view.full_output import FullOutput
 from shell.view.policy_text import format_policy, format_policy_report
 from shell.view.screen_state import (
@@ -68,6 +69,8 @@ from shell.view.screen_state import (
     reset_approvals,
     restore_queued,
     send_next_prompt,
+    show_approval,
+    show_undecided,
 )
 from shell.view.status_notices import PERSISTENCE_RECOVERED, format_write_failure
 
@@ -124,11 +127,13 @@ def apply_event(state: ScreenState, event: ScreenEvent, now_s: float) -> ScreenU
         case SubagentStarted() | SubagentQueued() | SubagentEnded():
             return _on_subagent_event(state, SubagentEvent(PRIMARY, event), now_s), ()
         case ShowApproval():
-            return replace(state, approvals=approval_queue.with_request(state.approvals, event)), ()
+            return show_approval(state, event.request)
         case DismissApproval():
             return dismiss_approval(state, event)
         case ApprovalsReset():
             return reset_approvals(state)
+        case DecisionLost():
+            return show_undecided(state, event.request_id)
         case _:
             return _on_program_event(state, event)
 

@@ -3,11 +3,18 @@
 Pure: it needs no terminal, and the components that draw it never change it.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from messages.address import PRIMARY, Address
-from messages.approvals import ApprovalDecision, DismissApproval, QuestionRequest, SubmitDecision
+from messages.approvals import (
+    AnyApprovalRequest,
+    ApprovalDecision,
+    DismissApproval,
+    QuestionRequest,
+    SubmitDecision,
+)
 from messages.base import Message
 from messages.policy import PermissionMode, Policy
 from messages.todos import Todo
@@ -97,6 +104,14 @@ class PendingMode:
 
 
 @dataclass(frozen=True, slots=True)
+class SubmittedDecision:
+    """The user's decision, and the request that it was made on."""
+
+    request: AnyApprovalRequest
+    decision: SubmitDecision
+
+
+@dataclass(frozen=True, slots=True)
 class ScreenState:
     """Everything that is drawn except the input line."""
 
@@ -108,6 +123,8 @@ class ScreenState:
     """The size of the context and the total usage."""
     persistence: PersistenceChanged = PersistenceChanged(state="ok")  # noqa: RUF009  (frozen, so it may be shared)
     approvals: ApprovalQueue = field(default_factory=ApprovalQueue)
+    submitted: Mapping[str, SubmittedDecision] = field(default_factory=dict[str, SubmittedDecision])
+    """Decisions that the broker has not confirmed, by the id of the request."""
     todos: tuple[Todo, ...] = ()
     user_command: UserCommand | None = None
     subagents: SubagentList = field(default_factory=SubagentList)
@@ -240,6 +257,42 @@ def interrupt(state: ScreenState) -> ScreenUpdate:
     return replace(state, turn=turn), (SendCommand(InterruptTurn()), *restored)
 
 
+def show_approval(state: ScreenState, request: AnyApprovalRequest) -> ScreenUpdate:
+    """Show a request. If the user has decided exactly this one, send that decision again.
+
+    It comes again if the decision was lost in a crash of the broker or the console.
+    """
+    submitted = state.submitted.get(request.id)
+    if submitted is not None and submitted.request == request:
+        return state, (SendCommand(submitted.decision),)
+    state = _forget_submitted(state, request.id)
+    return replace(state, approvals=approval_queue.with_request(state.approvals, request)), ()
+
+
+def show_undecided(state: ScreenState, request_id: str) -> ScreenUpdate:
+    """Show a request again whose decision will never be handled."""
+    submitted = state.submitted.get(request_id)
+    if submitted is None:
+        return state, ()
+    return show_approval(_forget_submitted(state, request_id), submitted.request)
+
+
+def _submit(
+    state: ScreenState, request: AnyApprovalRequest, decision: SubmitDecision
+) -> ScreenState:
+    """Take a request off the screen and keep its decision until it is confirmed."""
+    approvals = approval_queue.without_request(state.approvals, request.id)
+    submitted = {**state.submitted, request.id: SubmittedDecision(request, decision)}
+    return replace(state, approvals=approvals, submitted=submitted)
+
+
+def _forget_submitted(state: ScreenState, request_id: str) -> ScreenState:
+    if request_id not in state.submitted:
+        return state
+    remaining = {key: value for key, value in state.submitted.items() if key != request_id}
+    return replace(state, submitted=remaining)
+
+
 def decide_approval(
     state: ScreenState,
     request_id: str,
@@ -255,10 +308,10 @@ def decide_approval(
     request = state.approvals.find(request_id)
     if not request:
         return state, ()
-    state = replace(state, approvals=approval_queue.without_request(state.approvals, request_id))
     submit = SubmitDecision(
         id=request_id, decision=decision, use_broader_grants=use_broader_grants, feedback=feedback
     )
+    state = _submit(state, request, submit)
     if decision != "no" or request.agent == PRIMARY:
         return state, (SendCommand(submit),)
     return state, (
@@ -275,8 +328,8 @@ def reply_to_question(state: ScreenState, request_id: str, reply: str) -> Screen
     replies = (*state.approvals.given_replies, reply)
     if len(replies) < len(request.questions):
         return replace(state, approvals=replace(state.approvals, given_replies=replies)), ()
-    state = replace(state, approvals=approval_queue.without_request(state.approvals, request_id))
-    return state, (SendCommand(SubmitDecision(id=request_id, decision="once", answers=replies)),)
+    submit = SubmitDecision(id=request_id, decision="once", answers=replies)
+    return _submit(state, request, submit), (SendCommand(submit),)
 
 
 def defer_approvals(state: ScreenState) -> ScreenState:
@@ -298,6 +351,7 @@ def dismiss_approval(state: ScreenState, message: DismissApproval) -> ScreenUpda
     """Remove an ended request; print a notice if it was on screen."""
     current = state.approvals.current
     was_on_screen = current is not None and current.id == message.id
+    state = _forget_submitted(state, message.id)
     state = replace(state, approvals=approval_queue.without_request(state.approvals, message.id))
     outcome = "was withdrawn" if message.outcome == "withdrawn" else "no longer needs a decision"
     notice = PrintNotice(f"The request on screen {outcome}.", "warn")

@@ -152,6 +152,45 @@ def test_a_session_is_exported_cleared_and_resumed(program: Program) -> None:
     assert len(program.session_files) == 2
 
 
+def test_the_second_of_two_waiting_agents_is_answered_first(program: Program) -> None:
+    down, left = "\x1b[B", "\x1b[D"
+    tasks = [
+        ScriptedCall(
+            "task", {"description": name, "prompt": f"Make {name}.", "subagent_type": "general"}
+        )
+        for name in ("one", "two")
+    ]
+    touches = [respond_tool_call("bash", command="touch made-$$")] * 2
+    with (
+        program.serve(
+            respond_text("", *tasks), *touches, *[respond_text("Made.")] * 2, respond_text("Done.")
+        ),
+        open_repl(program, "Work.") as terminal,
+    ):
+        terminal.wait_for_text("2 need approval")
+        terminal.wait_for_text("Press a key to answer")
+        terminal.type("\x1b")
+        terminal.wait_for_text("2 need approval (Ctrl-Y)")
+        terminal.type(down)
+        terminal.wait_for_text("Agents · 2 of 2")
+        terminal.type(f"{down}\r")
+        terminal.wait_for_text("primary › general-2 wants to use bash · 1 of 1")  # noqa: RUF001
+        terminal.wait_for_text("Press a key to answer")
+        terminal.type("y")
+        terminal.wait_for_text("1 needs approval (Ctrl-Y)")
+        terminal.type(left)
+        terminal.wait_for_text("Agents ·")
+        terminal.type("\x19")
+        terminal.wait_for_text("primary › general-1 wants to use bash · 1 of 1")  # noqa: RUF001
+        terminal.wait_for_text("Press a key to answer")
+        terminal.type("y")
+        terminal.wait_for_text("Agents · 0 of 0")
+        terminal.type(left)
+        terminal.wait_for_text("Done.")
+        quit_repl(terminal)
+    assert len(list(program.repository.glob("made-*"))) == 2
+
+
 def test_leaving_a_session_says_what_stays_in_it(program: Program) -> None:
     asks = respond_tool_call("bash", command="touch ran")
     task = respond_tool_call(
@@ -179,6 +218,24 @@ def test_leaving_a_session_says_what_stays_in_it(program: Program) -> None:
         assert "".join(notice.split()) in text
         quit_repl(terminal)
         assert terminal.read_scrollback().count("Paused in session") == 1
+
+
+def test_a_damaged_session_is_previewed_but_not_resumed(program: Program) -> None:
+    with program.serve(respond_text("Old one."), respond_text("New one."), respond_text("Still.")):
+        program.run("-p", "The old one?")
+        (old,) = program.session_files
+        old.write_bytes(old.read_bytes().replace(b'"turn_started"', b'"turn_storted"'))
+        with open_repl(program, "The new one?") as terminal:
+            terminal.wait_for_text("New one.")
+            open_session_list(terminal, "damaged at line 3")
+            terminal.wait_for_text("│ Damaged. Record 3 cannot be read")
+            assert "│ Old one." in terminal.read_screen()
+            terminal.type("\r")
+            terminal.wait_for_text(f"Session {old.stem} cannot be continued: damaged at line 3")
+            terminal.wait_for_text("greenroom --fork")
+            terminal.type("Still there?\r")
+            terminal.wait_for_text("Still.")
+            quit_repl(terminal)
 
 
 def test_switching_to_a_damaged_session_returns_to_the_current_one(

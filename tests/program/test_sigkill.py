@@ -58,8 +58,9 @@ def check_kill_trials(program: Program, count: int, seed: int) -> None:
 
 def test_a_session_resumes_after_each_of_its_records(program: Program) -> None:
     results = run_kill_trials(program, 0, seed=0)
-    # Before: header, run, settings, prompt. Per call: reply, start, end. After: reply, turn end.
-    before, per_call, after = 4, 3, 2
+    # Before: header, run, settings, prompt, prefix. Per call: reply, start, end.
+    # After: reply, turn end.
+    before, per_call, after = 5, 3, 2
     assert len(results) == before + per_call * CALL_COUNT + after
 
 

@@ -35,3 +35,16 @@ def test_a_session_continues_after_its_prompt_has_changed(
     assert server.mismatches == []
     thinking = [list_thinking(body["messages"]) for body in server.accepted]
     assert thinking == [[], [], ["second"]]
+
+
+def test_a_fork_around_damage_sends_no_thinking_that_does_not_fit(program: Program) -> None:
+    with SigningServer(FIRST, SECOND, THIRD, ReplyPlan("Four.", thinking="fourth")) as server:
+        program.server = server
+        for prompt in ("Begin.", "Go on.", "And then?"):
+            program.run("-p", prompt, "--continue")
+        session = program.session_file
+        session.write_bytes(session.read_bytes().replace(b"Go on.", b"Go in."))
+        forked = program.run("-p", "Finally?", "--fork", session.stem)
+    assert forked.stdout == b"Four.\n"
+    assert server.mismatches == []
+    assert list_thinking(server.accepted[-1]["messages"]) == []

@@ -1,12 +1,20 @@
 """The files of a repository are data until the user trusts it."""
 
+import os
 import shutil
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.program.program_harness import COMMAND, CompletedRun, Program, single_error
+from tests.program.program_harness import (
+    COMMAND,
+    CompletedRun,
+    Program,
+    request_messages,
+    single_error,
+    tool_results,
+)
 from tests.program.repl_harness import open_repl, quit_repl
 from tests.scripted_server import respond_text, respond_tool_call
 
@@ -242,3 +250,25 @@ def test_an_invalid_added_folder_is_named(program: Program, path: str) -> None:
     done = program.run("-p", "Hello.", "--add-dir", path)
     assert (done.exit_status, done.stdout) == (2, b"")
     assert single_error(done).startswith(f"--add-dir {path}: ")
+
+
+@pytest.mark.parametrize("path", ["./bin", "bin", ":bin", "{root}/bin"])
+def test_a_program_of_an_untrusted_clone_never_runs_unasked(program: Program, path: str) -> None:
+    for name in ("ls", "bash", "git", "rg", "sh", "env"):
+        own = program.repository / "bin" / name
+        own.parent.mkdir(exist_ok=True)
+        own.write_text("#!/bin/sh\n: > hijacked\n")
+        own.chmod(0o755)
+    search_path = f"{path.format(root=program.repository)}:{os.environ['PATH']}"
+    calls = (
+        respond_tool_call("bash", command="ls"),
+        respond_tool_call("bash", command="echo hi"),
+        respond_tool_call("grep", pattern="hijacked"),
+    )
+    with program.serve(*calls, respond_text("Done.")) as server:
+        done = program.run("-p", "Look.", environment={"PATH": search_path})
+    results = [result for message in request_messages(server) for result in tool_results(message)]
+    assert [failed for _, failed in results] == [True, False, False]
+    assert "may be the project's own program" in results[0][0]
+    assert not (program.repository / "hijacked").exists()
+    assert done.stdout == b"Done.\n"

@@ -26,6 +26,7 @@ from actors.supervisor.supervisor import RootSupervisor
 from actors.wiring.session_setup import SessionOptions
 from messages.address import APPROVALS, CONSOLE, PRIMARY, ROOT, Address
 from messages.approvals import (
+    AnyApprovalRequest,
     ApprovalDecided,
     ApprovalUnavailable,
     DismissApproval,
@@ -44,6 +45,7 @@ from messages.permissions import (
 )
 from messages.policy import GrantScope, PermissionMode, Policy, Rule
 from messages.tool_calls import CallPlan
+from shell.view.screen_state import ScreenState, ScreenUpdate, show_approval
 from tests.actors.agents.turn import turn_mutants
 from tests.simulation.simulated_command_runner import SimulatedCommandRunner
 
@@ -75,9 +77,9 @@ def lose_results_of_cancelled_calls(step: Transition) -> None:
     call_completion.continue_turn(step)
 
 
-def write_results_twice(*arguments: Any, **details: Any) -> None:  # noqa: ANN401
-    ORIGINAL_RECORD_RESULT(*arguments, **details)
-    ORIGINAL_RECORD_RESULT(*arguments, **details)
+def write_results_twice(step: Transition, *arguments: Any, **named: Any) -> None:  # noqa: ANN401
+    ORIGINAL_RECORD_RESULT(step, *arguments, **named)
+    ORIGINAL_RECORD_RESULT(step, *arguments, **named)
 
 
 ORIGINAL_RECORD_RESULT: Any = call_completion.record_result
@@ -158,6 +160,13 @@ def show_after_dismiss(to: Address, message: Message, _sender: Address) -> tuple
 
 
 SHOWN_REQUESTS: dict[str, ShowApproval] = {}
+
+
+def show_decided_request(state: ScreenState, request: AnyApprovalRequest) -> ScreenUpdate:
+    return ORIGINAL_SHOW_APPROVAL(replace(state, submitted={}), request)
+
+
+ORIGINAL_SHOW_APPROVAL = show_approval
 
 
 def deliver_before_sync(self: Internals, parked: Any, decision: ApprovalDecided) -> None:  # noqa: ANN401

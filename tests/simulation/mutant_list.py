@@ -27,6 +27,7 @@ from messages.approvals import DismissApproval
 from messages.base import Message
 from messages.supervision import PeerRestarted
 from shell.console.console import Console
+from shell.view import event_reducer
 from tests.actors.agents.turn import turn_mutants
 from tests.simulation import mutant_implementations
 from tests.simulation.simulated_command_runner import SimulatedCommandRunner
@@ -196,6 +197,9 @@ MUTANTS: dict[str, Mutant] = {
     ),
     "parked requests not evaluated again": replace_function(
         ApprovalBroker, "_reevaluate_all", mutant_implementations.do_nothing
+    ),
+    "decision lost with the broker or the console": replace_function(
+        event_reducer, "show_approval", mutant_implementations.show_decided_request
     ),
     "outdated decision used": replace_function(
         engine.PermissionEngine,

@@ -236,6 +236,8 @@ class SimulatedSession:
             self._require(self.invariants.end is not None, "the session does not stop in time")
             if self._fault_count == self._fault_count_before_run:
                 self.invariants.check_drained()
+        asked_again = self.user.asked_again_ids
+        self._require(not asked_again, f"the user is asked again about {asked_again}")
         running = list(registry.mailbox_sizes)
         self._require(not running, f"still running: {running}")
         may_abandon = self.seed_config.cancel_delay_s > 0

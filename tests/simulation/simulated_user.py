@@ -53,6 +53,10 @@ class SimulatedUser:
         self.is_finishing = False
         """Decides every request soon and starts nothing new."""
         self.state = screen.ScreenState()
+        self._decided: dict[str, AnyApprovalRequest] = {}
+        """Requests that the user decided in this run, by id."""
+        self.asked_again_ids: list[str] = []
+        """Requests that appeared on screen again after the user had decided exactly them."""
         self.grants: list[tuple[GrantScope, Rule]] = []
         """All rules that the user allowed for the session or the project."""
 
@@ -64,6 +68,7 @@ class SimulatedUser:
         self._events, self._send = events, send
         self.state, self.is_finishing = screen.ScreenState(), False
         self._is_frame_scheduled = False
+        self._decided = {}
         events.set_wake_callback(self._schedule_frame)
         delay_s = 0.0
         for number in range(prompts):
@@ -109,9 +114,11 @@ class SimulatedUser:
             self._update(apply_event(self.state, event, self._loop.time()))
             if isinstance(event, ReplyCompleted) and self._draw_policy_change():
                 self._schedule(self._random.random() * MAX_EVALUATION_DELAY_S, self._change_policy)
-            if isinstance(event, ShowApproval):
+            if isinstance(event, ShowApproval) and self.state.approvals.find(event.request.id):
                 self._on_request_shown(event.request)
                 self._schedule_decision(event.request.id)
+                if self._decided.get(event.request.id) == event.request:
+                    self.asked_again_ids.append(event.request.id)
 
     def _update(self, update: screen.ScreenUpdate) -> None:
         self.state, effects = update
@@ -182,6 +189,7 @@ class SimulatedUser:
                 self.state, request_id, decision, feedback, use_broader_grants=use_broader
             )
         )
+        self._decided[request_id] = request
         if decision == "session" or decision == "project":  # noqa: PLR1714  (so that mypy narrows it)
             rules = request.broader_grants if use_broader else request.grants
             self.grants.extend((decision, rule) for rule in rules)

@@ -32,10 +32,10 @@ def stream_deltas_up(publisher: Any, delta: TextDelta | ThinkingDelta, turn: Any
         members["_actor"].tell(members["_events_to"], delta)
 
 
-def drop_replies(supervisor: Any, effect: Any, subagents: Any) -> None:  # noqa: ANN401  (as replaced)
+def drop_replies(supervisor: Any, effect: Any, *context: Any) -> None:  # noqa: ANN401  (as replaced)
     """Do not forward replies to subagents."""
     if not isinstance(effect, ForwardDown):
-        ORIGINAL_HANDLE(supervisor, effect, subagents)
+        ORIGINAL_HANDLE(supervisor, effect, *context)
 
 
 def count_approval_time(state: Any) -> bool:  # noqa: ANN401  (as replaced)
@@ -48,10 +48,10 @@ def count_approval_time_of_subagents(state: Any) -> bool:  # noqa: ANN401  (as r
     return count_approval_time(state) and not state.turn.has_open_approval
 
 
-def skip_stop_of_children(supervisor: Any, effect: Any, subagents: Any) -> None:  # noqa: ANN401  (as replaced)
+def skip_stop_of_children(supervisor: Any, effect: Any, *context: Any) -> None:  # noqa: ANN401  (as replaced)
     """Leave subagents running."""
     if not isinstance(effect, StopChild):
-        ORIGINAL_HANDLE(supervisor, effect, subagents)
+        ORIGINAL_HANDLE(supervisor, effect, *context)
 
 
 def record_end_twice(step: Any, *end: Any) -> None:  # noqa: ANN401  (as replaced)

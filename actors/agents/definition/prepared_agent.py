@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from actors.agents.definition.definition import Definition, build_profile
 from actors.agents.definition.system_prompts import Instructions, build_system_prompt
 from actors.paths.workspace import Workspace
-from actors.permissions.rule_matching import has_tool
+from actors.permissions.rule_matching import can_use_tool
+from actors.tools.subagent_types import NO_SUBAGENTS, SpawnOptions
 from actors.tools.tool import AnyTool
 from actors.tools.tool_list import PLAN_ENTER, PLAN_EXIT
-from messages.policy import PermissionProfile
+from messages.policy import PermissionProfile, ToolDeclaration
 
 PLAN_TOOLS = (PLAN_ENTER.name, PLAN_EXIT.name)
 
@@ -28,6 +29,10 @@ class PreparedAgent:
     A turn keeps its tools when the user agrees to plan or to stop planning during it.
     """
     profile: PermissionProfile
+    ancestors: tuple[PermissionProfile, ...] = ()
+    """The profiles of the agents above it, the nearest first."""
+    spawn_options: SpawnOptions = NO_SUBAGENTS
+    """The types of subagents that it may start."""
     max_tokens: int = 32_000
     """Longest reply to request, in tokens; the model's own limit may be lower."""
 
@@ -37,10 +42,15 @@ def prepare_agent(
     workspace: Workspace,
     instructions: tuple[Instructions, ...],
     tools: Sequence[AnyTool],
+    ancestors: tuple[PermissionProfile, ...] = (),
 ) -> PreparedAgent:
-    """Build the system prompt, tool set and permission profile of a definition."""
+    """Build the system prompt, tool set and permission profile of a definition.
+
+    `ancestors` are the profiles of the agents above it, the nearest first.
+    """
     profile = build_profile(definition)
-    names = {tool.name for tool in tools if has_tool(profile, tool.name)}
+    chain = (profile, *ancestors)
+    names = {tool.name for tool in tools if is_offered(tool.declaration, chain)}
     offered_names = names | set(PLAN_TOOLS) if names.intersection(PLAN_TOOLS) else names
     # An agent that plans cannot enter plan mode, and one that does not cannot leave it.
     names.discard(PLAN_ENTER.name if definition.permission_mode == "plan" else PLAN_EXIT.name)
@@ -50,4 +60,16 @@ def prepare_agent(
         tools=tuple(tool for tool in tools if tool.name in names),
         offered_tools=tuple(tool for tool in tools if tool.name in offered_names),
         profile=profile,
+        ancestors=ancestors,
+    )
+
+
+def is_offered(tool: ToolDeclaration, chain: tuple[PermissionProfile, ...]) -> bool:
+    """Return whether an agent is offered a tool: no agent of its chain makes every call fail."""
+    is_read_only = any(profile.read_only for profile in chain)
+    if is_read_only and tool.category in ("change", "external"):
+        return False
+    return all(
+        can_use_tool(profile, tool.name, is_ancestor=index > 0)
+        for index, profile in enumerate(chain)
     )

@@ -6,7 +6,6 @@ from typing import Protocol
 
 from actors.models.model_client import ModelClient
 from actors.runtime.actor import ActorFactory
-from actors.tools.subagent_types import SpawnOptions
 from actors.tools.tool import ToolContext
 from messages.address import Address
 from messages.policy import PermissionMode, PermissionProfile
@@ -34,12 +33,13 @@ class SubagentFactory(Protocol):
         """Return the profile of an agent type whose mode may not be looser than `max_mode`."""
         ...
 
-    def get_spawn_options(self, agent: str, depth: int) -> SpawnOptions:
-        """Return the types that an agent at this depth may start; decides offers and spawns."""
-        ...
-
     def make_factory(
-        self, started: SubagentStarted, task: AssignTask, *, has_records: bool
+        self,
+        started: SubagentStarted,
+        task: AssignTask,
+        ancestors: tuple[PermissionProfile, ...],
+        *,
+        has_records: bool,
     ) -> ActorFactory:
         """Return the factory of one subagent; `has_records`: it continues from its records."""
         ...

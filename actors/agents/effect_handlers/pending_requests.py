@@ -7,6 +7,7 @@ from actors.runtime.actor import Actor
 from messages.address import Address
 from messages.approvals import AnyApprovalRequest, ApprovalUnavailable
 from messages.permissions import EvaluatePermission, PermissionDecision
+from messages.subagents import AssignTask, TaskDropped
 from messages.supervision import Undelivered
 
 PendingRequest = EvaluatePermission | AnyApprovalRequest
@@ -41,7 +42,7 @@ class PendingRequests:
 
 def get_undelivered_outcome(
     undelivered: Undelivered,
-) -> PermissionDecision | ApprovalUnavailable | None:
+) -> PermissionDecision | ApprovalUnavailable | TaskDropped | None:
     """Return the outcome of an undelivered request; None if it is resent, or is not a request."""
     message = undelivered.message
     if undelivered.reason == "crashed":  # its receiver restarts, and gets the request again
@@ -52,4 +53,8 @@ def get_undelivered_outcome(
     if isinstance(message, AnyApprovalRequest):
         reason = f"the approval request could not be delivered ({undelivered.reason})"
         return ApprovalUnavailable(id=message.id, agent=message.agent, reason=reason)
+    if isinstance(message, AssignTask):
+        detail = f"the task could not be delivered ({undelivered.reason})"
+        number = message.task_number
+        return TaskDropped(child=undelivered.to, task_number=number, detail=detail)
     return None

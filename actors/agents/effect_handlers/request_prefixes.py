@@ -9,7 +9,7 @@ from pydantic_core import to_json
 from actors.agents.definition.prepared_agent import PreparedAgent
 from actors.tools.toolbox import build_schema
 from messages.journal import Record, RequestPrefix
-from messages.turns import ModelRetrying, ReplyCompleted
+from messages.turns import RequestOutcome
 
 
 class RequestPrefixes:
@@ -50,7 +50,7 @@ class RequestPrefixes:
     def add_unrecorded(self, records: Iterable[Record]) -> Iterator[Record]:
         """Yield the records, each prefix that they refer to before its first mention."""
         for record in records:
-            if isinstance(record, ReplyCompleted | ModelRetrying):
+            if isinstance(record, RequestOutcome):
                 prefix = self._by_id.get(record.request.prefix)
                 if prefix is not None and prefix.id not in self._recorded_ids:
                     self._recorded_ids.add(prefix.id)

@@ -27,7 +27,7 @@ from actors.runtime.supervision import Restart
 from messages.address import ROOT, Address
 from messages.approvals import ApprovalDecided, ApprovalUnavailable, WithdrawApprovals
 from messages.permissions import RegisterAgent
-from messages.policy import PermissionMode
+from messages.policy import PermissionMode, PermissionProfile
 from messages.subagents import (
     AcquireSlot,
     AssignTask,
@@ -74,12 +74,17 @@ class SubagentSupervisor:
         if last_task and subagents.find_task(peer, last_task.task_number):
             self._actor.tell(peer, last_task)
 
-    def handle(self, effect: ChildEffect, subagents: SubagentTable) -> None:
-        """Execute an effect on subagents, slots or the agent itself."""
+    def handle(
+        self, effect: ChildEffect, subagents: SubagentTable, chain: tuple[PermissionProfile, ...]
+    ) -> None:
+        """Execute an effect on subagents, slots or the agent itself.
+
+        `chain` is the agent's profile, then its ancestors'.
+        """
         tell = self._actor.tell
         match effect:
             case StartChild():
-                self._start(effect)
+                self._start(effect, chain)
             case StopChild():
                 tell(effect.child, CancelTask(task_number=effect.task_number))
                 timeout = TaskCancelTimeout(child=effect.child, task_number=effect.task_number)
@@ -124,7 +129,7 @@ class SubagentSupervisor:
             case Finish():
                 actor.finish()
 
-    def _start(self, effect: StartChild) -> None:
+    def _start(self, effect: StartChild, chain: tuple[PermissionProfile, ...]) -> None:
         started = effect.started
         task = AssignTask(task_number=started.task_number, prompt=effect.prompt)
         self._last_tasks[started.child] = task
@@ -132,7 +137,9 @@ class SubagentSupervisor:
             self._actor.tell(started.child, task)
             return
         self._register(started.child, started.agent_type, started.max_mode)
-        factory = self._subagent_factory.make_factory(started, task, has_records=effect.has_records)
+        has_records = effect.has_records
+        make_factory = self._subagent_factory.make_factory
+        factory = make_factory(started, task, chain, has_records=has_records)
         self._actor.watch(started.child)
         self._actor.start(factory, started.child.name, SUBAGENT_RESTART)
 

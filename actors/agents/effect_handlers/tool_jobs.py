@@ -13,6 +13,7 @@ from actors.runtime.actor import JobFailure
 from actors.tools.argument_parsing import parse_arguments
 from actors.tools.command_runner import CommandCancelledError
 from actors.tools.plan_mode import has_plan
+from actors.tools.task import TASK, format_no_subagents
 from actors.tools.tool import (
     AnyTool,
     Arguments,
@@ -30,7 +31,7 @@ async def plan_call(
 ) -> ToolPlanned | ToolFailed:
     """Determine what a call would do, without side effects."""
     try:
-        tool, arguments, note = resolve_tool(tool_use, tools)
+        tool, arguments, note = resolve_tool(tool_use, tools, context)
     except ToolError as error:
         return ToolFailed(call_id=tool_use.id, reason="rejected", detail=str(error))
     try:
@@ -50,7 +51,7 @@ async def run_call(
 ) -> ToolSucceeded | ToolFailed:
     """Run a call exactly as planned."""
     try:
-        tool, arguments, _ = resolve_tool(tool_use, tools)
+        tool, arguments, _ = resolve_tool(tool_use, tools, context)
         return ToolSucceeded(call_id=tool_use.id, output=await tool.run(arguments, plan, context))
     except ToolError as error:
         return ToolFailed(call_id=tool_use.id, reason="rejected", detail=str(error))
@@ -79,7 +80,7 @@ def to_plan_file_missing(agent: str, _failure: JobFailure) -> PlanFileChecked:
 
 
 def resolve_tool(
-    tool_use: ToolUseBlock, tools: dict[str, AnyTool]
+    tool_use: ToolUseBlock, tools: dict[str, AnyTool], context: ToolContext
 ) -> tuple[AnyTool, Arguments, str]:
     """Return the tool, its validated arguments, and a note on those that were ignored.
 
@@ -87,6 +88,8 @@ def resolve_tool(
         ToolError: the tool does not exist, or the arguments are invalid; says what is expected.
     """
     tool = tools.get(tool_use.name)
+    if tool is None and tool_use.name == TASK.name:
+        raise ToolError(format_no_subagents(context.spawn_options))
     if tool is None:
         message = f"There is no tool {tool_use.name!r}. Available tools: {', '.join(tools)}."
         raise ToolError(message)

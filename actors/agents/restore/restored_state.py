@@ -9,8 +9,9 @@ from actors.agents.restore.subagent_records import (
 )
 from actors.agents.turn.agent_identity import AgentIdentity
 from actors.agents.turn.agent_state import AgentState, RestoredState
+from actors.agents.turn.agent_switch import with_settings_of_active_agent
 from actors.agents.turn.approval_requests import format_answers, format_denial, is_switch_confirmed
-from actors.agents.turn.limits import UsageTotals, count_tokens
+from actors.agents.turn.limits import TimerState, UsageTotals, count_tokens
 from actors.agents.turn.self_messages import PlanFileChecked
 from actors.agents.turn.turn_state import CallStage, ToolCall, TurnStage, build_call
 from messages.approvals import (
@@ -29,6 +30,7 @@ from messages.turns import (
     ModelChanged,
     ModelRetrying,
     ReplyCompleted,
+    RequestOutcome,
     ToolEnded,
     ToolStarted,
     TurnCompleted,
@@ -50,19 +52,23 @@ def restore(records: tuple[Record, ...], initial_state: AgentState) -> RestoredS
     started_turns = [record for record in records if isinstance(record, TurnStarted)]
     switches = [record for record in records if isinstance(record, AgentSwitched)]
     last_turn = _take_since_last(TurnStarted, records)
+    initial_state = replace(
+        initial_state, selection=initial_state.selection.with_last_recorded(switches)
+    )
+    active_state = with_settings_of_active_agent(initial_state)
     turn = replace(
         initial_state.turn,
         request_number=_find_last_request_number(records),
         number=max((started.turn for started in started_turns), default=0),
         task_number=started_turns[-1].task_number if started_turns else 0,
+        timer=TimerState(remaining_s=active_state.totals.limits.seconds),
     )
     state = replace(
-        initial_state,
+        active_state,
         turn=turn,
-        totals=_restore_totals(records, initial_state.totals),
+        totals=_restore_totals(records, active_state.totals),
         subagents=table,
         prompts=replace(initial_state.prompts, last_task_number=find_last_task_number(records)),
-        selection=initial_state.selection.with_last_recorded(switches),
     )
     if not last_turn or any(isinstance(record, TurnEnded) for record in last_turn):
         return RestoredState(state, records, initial_state=initial_state)
@@ -103,11 +109,14 @@ def restore_after_crash(
     After a crash, open approval requests are withdrawn: the agent asks again under new ids.
     """
     initial_state = restored.initial_state or restored.state
-    model = find_chosen_model(records) or initial_state.model.name
+    model = initial_state.model
+    chosen_model = find_chosen_model(records)
+    if chosen_model:
+        model = replace(model, name=chosen_model, is_fixed=True)
     initial_state = replace(
         initial_state,
         identity=replace(initial_state.identity, incarnation=incarnation),
-        model=replace(initial_state.model, name=model),
+        model=model,
         turn=replace(initial_state.turn, evaluation_count=append_id),
         persistence=replace(
             initial_state.persistence, last_append_id=append_id, synced_append_id=append_id
@@ -152,7 +161,7 @@ def _find_last_request_number(records: tuple[Record, ...]) -> int:
     numbers = (
         record.request.number
         for record in reversed(records)
-        if isinstance(record, ReplyCompleted | ModelRetrying)
+        if isinstance(record, RequestOutcome) and record.request.number
     )
     return next(numbers, 0)
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from actors.agents.turn.limits import Limits
 from actors.agents.turn.with_changes import with_changes
 from actors.permissions.mode_order import MODES, find_strictest_mode
 from messages.policy import PermissionMode
@@ -15,6 +16,9 @@ class PrimaryAgent:
     name: str
     max_mode: PermissionMode = "yolo"
     """The loosest mode it may use."""
+    model: str = ""
+    """Its model unless the user chooses another; empty: the one in use."""
+    limits: Limits = Limits()  # noqa: RUF009  (frozen, so it may be shared)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +52,12 @@ class AgentSelection:
     def max_modes(self) -> dict[str, PermissionMode]:
         """The loosest mode of each primary agent, by name."""
         return {primary.name: primary.max_mode for primary in self.primary_agents}
+
+    @property
+    def active_primary(self) -> PrimaryAgent | None:
+        """The active agent, if it is a primary agent."""
+        primaries = (primary for primary in self.primary_agents if primary.name == self.agent)
+        return next(primaries, None)
 
     @property
     def next_agent(self) -> str:

@@ -1,5 +1,7 @@
 """Switching the primary agent within one conversation: plan to build, and back."""
 
+from dataclasses import replace
+
 from actors.agents.turn.agent_selection import AgentSelection, PendingSwitch, PrimaryAgent
 from actors.agents.turn.agent_state import AgentState
 from actors.agents.turn.effects import ApplyAgent, TightenProfile
@@ -7,7 +9,7 @@ from actors.agents.turn.self_messages import PlanFileChecked
 from actors.agents.turn.transition import Transition
 from actors.agents.turn.turn_state import TurnStage
 from actors.permissions.mode_order import is_stricter
-from messages.turns import AgentSwitched, SwitchAgentFailed
+from messages.turns import AgentSwitched, ModelChanged, SwitchAgentFailed
 
 SWITCH_TO_PLAN_TEXT = """\
 [The user switched this session to the agent {agent}: explore and plan, change nothing. All \
@@ -66,7 +68,23 @@ def apply_synced_switches(step: Transition) -> bool:
         step.update(selection=step.state.selection.with_first_applied())
         step.emit(ApplyAgent(pending.switched))
         step.publish(pending.switched)
+        model = step.state.model.name
+        active = with_settings_of_active_agent(step.state)
+        step.update(model=active.model, totals=active.totals)
+        if active.model.name != model:
+            step.publish(ModelChanged(model=active.model.name))
     return has_switched
+
+
+def with_settings_of_active_agent(state: AgentState) -> AgentState:
+    """Return the state with the model and the limits of the active primary agent, if it is one."""
+    primary = state.selection.active_primary
+    if primary is None:
+        return state
+    model, totals = state.model, replace(state.totals, limits=primary.limits)
+    if primary.model and not model.is_fixed:
+        model = replace(model, name=primary.model)
+    return replace(state, model=model, totals=totals)
 
 
 def publish_delayed_switches(step: Transition, detail: str) -> None:
@@ -87,6 +105,7 @@ def get_status_fields(state: AgentState) -> dict[str, str | int | None]:
     turn = state.turn
     return {
         "agent": state.selection.agent,
+        "model": state.model.name,
         "max_mode": state.selection.get_max_mode(),
         "next_turn": state.prompts.get_next_turn_number(turn.number),
         "running_turn": None if turn.stage is TurnStage.IDLE else turn.number,

@@ -2,7 +2,8 @@
 
 from typing import Any, assert_never
 
-from actors.agents.turn import agent_switch, subagent_tasks
+from actors.agents.turn import agent_switch, concurrency_slot, subagent_tasks
+from actors.agents.turn.agent_state import SlotState
 from actors.agents.turn.approval_requests import (
     format_answers,
     format_denial,
@@ -341,7 +342,20 @@ def _check_read(step: Transition, call: ToolCall, plan: CallPlan) -> None:
     step.emit(CheckRead(decision_id, call.tool_use.id, plan.unread_file))
 
 
+def evaluate_waiting_calls(step: Transition) -> None:
+    """Evaluate the calls that waited for a slot, if the agent has one now."""
+    if step.state.slot is not SlotState.HELD:
+        return
+    for call in step.state.turn.calls:
+        if call.stage is CallStage.AWAITING_SLOT and call.plan is not None:
+            _evaluate(step, call, call.plan)
+
+
 def _evaluate(step: Transition, call: ToolCall, plan: CallPlan, **changes: Any) -> None:  # noqa: ANN401  (as `update_call`)
+    """Evaluate a call, once the agent has a slot: the call may start right after."""
+    if not concurrency_slot.ensure_slot(step):
+        step.update_call(call, stage=CallStage.AWAITING_SLOT, plan=plan, **changes)
+        return
     decision_id = _new_decision_id(step, call)
     step.update_call(
         call, stage=CallStage.EVALUATING, plan=plan, decision_id=decision_id, **changes

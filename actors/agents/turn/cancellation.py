@@ -44,13 +44,14 @@ def cancel_all(step: Transition) -> None:
 def cancel_task(step: Transition, task_number: int) -> None:
     """Stop the turn of a task, or drop the task if its turn has not started.
 
-    A task whose turn has ended, or is ending, has reported its end.
+    After a resume, the turn of an earlier task may still be open; it stops as well. A task whose
+    turn has ended, or is ending, has reported its end.
     """
     turn, prompts = step.state.turn, step.state.prompts
     if prompts.has_not_started(task_number):
         step.update(prompts=prompts.without_task(task_number))
         step.emit(ReportDroppedTask(task_number))
-    elif turn.is_active and turn.task_number == task_number:
+    if turn.is_active and 0 < turn.task_number <= task_number:
         _stop(step)
 
 

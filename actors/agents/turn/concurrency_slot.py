@@ -12,7 +12,7 @@ SlotInput = SlotAcquired | SlotPending
 
 
 def ensure_slot(step: Transition) -> bool:
-    """Return whether a model request may be sent now; ask for a slot if one is needed."""
+    """Return whether the agent may work now; ask for a slot if it needs one."""
     if step.state.slot is SlotState.NONE:
         step.update(slot=SlotState.PENDING)
         step.emit(AskForSlot())
@@ -33,10 +33,10 @@ def handle(step: Transition, message: SlotInput) -> None:
 
 
 def release_if_idle(step: Transition) -> None:
-    """Return the slot if the agent is idle, stopping or only waiting for subagents."""
+    """Return the slot if the agent is idle, stopping, or waits for subagents or the user."""
     if step.state.slot not in (SlotState.HELD, SlotState.PENDING):
         return
     turn = step.state.turn
-    if turn.stage is TurnStage.IDLE or turn.is_stopping or turn.only_waits_for_subagents:
+    if turn.stage is TurnStage.IDLE or turn.is_stopping or turn.only_waits_for_others:
         step.update(slot=SlotState.NONE)
         step.emit(ReturnSlot())

@@ -6,6 +6,9 @@ from actors.agents.turn.with_changes import with_changes
 from messages.content import Usage
 from messages.failure_reasons import LimitReason
 
+TURNS_SETTING = "--max-turns, or turns in [budget]"
+SECONDS_SETTING = "--time-limit, or seconds in [budget]"
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -17,6 +20,9 @@ class Limits:
     """Tokens read and written in one run of the program, cached tokens included."""
     seconds: float | None = None
     """Seconds per prompt; time spent waiting for approval does not count."""
+    turns_setting: str = TURNS_SETTING
+    """Where `turns` is set, for the user."""
+    seconds_setting: str = SECONDS_SETTING
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +101,7 @@ def find_reached_limit(totals: UsageTotals) -> LimitReached | None:
         return LimitReached(
             "max_turns",
             f"stopped after {limits.turns} request{plural} to the model, the limit per prompt "
-            "(--max-turns, turns in [budget] or max_turns in the agent's definition)",
+            f"({limits.turns_setting})",
         )
     if limits.tokens is not None and used >= limits.tokens:
         return LimitReached(
@@ -109,6 +115,5 @@ def build_time_limit_reached(limits: Limits) -> LimitReached:
     """Return the limit for a prompt whose time is up."""
     return LimitReached(
         "time_limit",
-        f"stopped after {limits.seconds:g} s, the limit per prompt (--time-limit, seconds in "
-        "[budget] or time_limit_s in the agent's definition)",
+        f"stopped after {limits.seconds:g} s, the limit per prompt ({limits.seconds_setting})",
     )

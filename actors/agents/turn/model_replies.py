@@ -165,6 +165,7 @@ def on_model_failed(step: Transition, failed: ModelFailed) -> None:
     if delay_s is not None:
         _schedule_retry(step, failed, retry, delay_s)
         return
+    step.update_turn(failed_request=failed.request)
     attempts = f" (tried {retry.failed_attempts} times)" if retry.failed_attempts > 1 else ""
     step.fail_turn(failed.reason, failed.detail + attempts, retry.partial_text)
 

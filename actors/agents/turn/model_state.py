@@ -13,6 +13,8 @@ class ModelState:
     name: str = ""
     found_limits: ModelLimitsFound | None = None
     """Limits that the server reported; None: unknown."""
+    is_fixed: bool = False
+    """The user chose it, so it stays when the primary agent is switched."""
     limits_requested_for: str = ""
     """The model whose limits were looked up."""
 

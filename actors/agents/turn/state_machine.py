@@ -107,6 +107,7 @@ def _handle(step: Transition, message: TurnMessage) -> None:
             assigned_tasks.handle(step, message)
         case SlotAcquired() | SlotPending():
             concurrency_slot.handle(step, message)
+            call_lifecycle.evaluate_waiting_calls(step)
         case _:
             subagent_tasks.handle(step, message)
 
@@ -178,7 +179,7 @@ def _set_model(step: Transition, message: SetModel) -> None:
     model = step.state.model
     if message.model != model.name:
         changed = ModelChanged(model=message.model)
-        step.update(model=replace(model, name=message.model))
+        step.update(model=replace(model, name=message.model, is_fixed=True))
         step.write(changed)
         step.publish(changed)
 

@@ -7,7 +7,7 @@ from actors.tools.subagent_types import ExistingSubagent
 from messages.address import Address
 from messages.approvals import ApprovalRequest, WithdrawApprovals
 from messages.policy import PermissionMode
-from messages.subagents import SubagentStarted
+from messages.subagents import SubagentStarted, TaskDropped
 from messages.turns import TurnEnded
 
 
@@ -19,8 +19,8 @@ class AssignedTask:
     call_id: str
     last_text: str = ""
     """Text of its last reply."""
-    turn_end: TurnEnded | None = None
-    """How its turn ended."""
+    end: TurnEnded | TaskDropped | None = None
+    """How its turn ended, or that it was dropped."""
 
 
 @dataclass(frozen=True, slots=True)

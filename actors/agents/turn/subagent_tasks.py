@@ -20,7 +20,6 @@ from actors.agents.turn.limits import find_reached_limit
 from actors.agents.turn.self_messages import TaskCancelTimeout
 from actors.agents.turn.subagent_table import AssignedTask, SubagentEntry
 from actors.agents.turn.task_result_text import (
-    STOPPED,
     format_interrupted,
     format_result,
     get_outcome,
@@ -252,8 +251,10 @@ def _on_task_cancel_timeout(step: Transition, timeout: TaskCancelTimeout) -> Non
 
 def _on_task_dropped(step: Transition, dropped: TaskDropped) -> None:
     found = step.state.subagents.find_task(dropped.child, dropped.task_number)
-    if found is not None:
-        _end_task(step, *found, "cancelled", STOPPED)
+    if found is not None and dropped.detail:
+        _end_task(step, *found, "failed", dropped.detail)
+    elif found is not None:
+        _store_end(step, *found, dropped)
 
 
 def _on_child_ended(step: Transition, end: ChildEnded) -> None:
@@ -326,13 +327,23 @@ def _on_child_event(step: Transition, source: Address, event: RelevantEvent) -> 
     match event:
         case ReplyCompleted():
             task = replace(task, last_text=join_text(event.content).strip() or task.last_text)
+            child = replace(child, task=task)
+            step.update(subagents=step.state.subagents.with_entry(child))
         case TurnCompleted() | TurnInterrupted() | TurnFailed():
-            task = replace(task, turn_end=event)
+            _store_end(step, child, task, event)
         case _:
             assert_never(event)
-    child = replace(child, task=task)
-    step.update(subagents=step.state.subagents.with_entry(child))
-    if task.turn_end is not None and not child.one_shot:  # any other ends with its actor
+
+
+def _store_end(
+    step: Transition, child: SubagentEntry, task: AssignedTask, end: TurnEnded | TaskDropped
+) -> None:
+    """Store how a task ended; the task of a one-shot subagent ends with its actor."""
+    task = replace(task, end=end)
+    if child.one_shot:
+        child = replace(child, task=task)
+        step.update(subagents=step.state.subagents.with_entry(child))
+    else:
         _end_task(step, child, task, *get_outcome(task, None))
 
 

@@ -6,7 +6,7 @@ from typing import Literal, get_args
 from actors.agents.turn.subagent_table import AssignedTask
 from messages.child_lifecycle import ChildCancelled, ChildEnded, ChildFailed
 from messages.failure_reasons import LimitReason
-from messages.subagents import SubagentStatus
+from messages.subagents import SubagentStatus, TaskDropped
 from messages.turns import ToolStatus, TurnCompleted, TurnFailed, TurnInterrupted
 
 _FRAME_TAG = re.compile(r"<(?=\s*/?\s*task_)", re.IGNORECASE)
@@ -24,10 +24,10 @@ TaskOutcome = tuple[SubagentStatus, str]
 
 def get_outcome(task: AssignedTask, end: ChildEnded | None) -> TaskOutcome:
     """Return how a task ended; `end` is the child's own end, None if the child still runs."""
-    match task.turn_end:
+    match task.end:
         case TurnCompleted():
             return "completed", ""
-        case TurnInterrupted():
+        case TurnInterrupted() | TaskDropped():
             return "cancelled", STOPPED
         case TurnFailed() as failed if failed.reason in get_args(LimitReason):
             return "limit_reached", failed.detail
@@ -72,13 +72,13 @@ def frame_text(text: str) -> str:
 
 
 def _get_text(task: AssignedTask) -> str:
-    match task.turn_end:
+    match task.end:
         case TurnCompleted():
-            return task.turn_end.text or task.last_text
+            return task.end.text or task.last_text
         case TurnInterrupted() | TurnFailed():
-            texts = (task.last_text, task.turn_end.partial_text)
+            texts = (task.last_text, task.end.partial_text)
             return "\n\n".join(text for text in texts if text.strip())
-        case None:
+        case TaskDropped() | None:
             return task.last_text
 
 

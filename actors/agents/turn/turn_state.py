@@ -17,7 +17,14 @@ from messages.content import ToolUseBlock, Usage
 from messages.policy import FileReadPolicy, PermissionRequest
 from messages.subagents import SubagentStarted
 from messages.tool_calls import AgentSwitchProposal, CallPlan, FileDigest
-from messages.turns import ToolStatus, TurnEnded, TurnFailed, TurnFailureReason, TurnInterrupted
+from messages.turns import (
+    RequestInfo,
+    ToolStatus,
+    TurnEnded,
+    TurnFailed,
+    TurnFailureReason,
+    TurnInterrupted,
+)
 
 MAX_TITLE_CHARS = 200
 
@@ -42,6 +49,8 @@ class CallStage(Enum):
     PLANNING = auto()
     CHECKING_READ = auto()
     """The permission engine decides whether the agent may read the file the plan depends on."""
+    AWAITING_SLOT = auto()
+    """It is evaluated when the agent has a concurrency slot again."""
     EVALUATING = auto()
     AWAITING_APPROVAL = auto()
     AWAITING_SPAWN = auto()
@@ -134,6 +143,8 @@ class TurnState:
     retry: RetryState = RetryState()  # noqa: RUF009  (frozen, so it may be shared)
     malformed_replies: int = 0
     """Consecutive replies with a call whose arguments were not valid JSON."""
+    failed_request: RequestInfo = RequestInfo()  # noqa: RUF009  (as above)
+    """The request whose failure ends the turn."""
     timer: TimerState = TimerState()  # noqa: RUF009  (as above)
     is_stopping: bool = False
     """The turn was cancelled and waits for what it started to end."""
@@ -154,17 +165,18 @@ class TurnState:
         return any(call.stage is CallStage.AWAITING_APPROVAL for call in self.calls)
 
     @property
-    def only_waits_for_subagents(self) -> bool:
-        """Every unfinished call is run by a subagent or waits behind such a call."""
+    def only_waits_for_others(self) -> bool:
+        """Every unfinished call waits for a subagent or the user, or behind such a call."""
         if self.stage is not TurnStage.ACTING:
             return False
-        has_running_subagent = False
+        waits_for_others = False
         for call in self.calls:
-            if call.stage is CallStage.RUNNING and call.subagent_started is not None:
-                has_running_subagent = True
+            is_run_by_subagent = call.stage is CallStage.RUNNING and call.subagent_started
+            if is_run_by_subagent or call.stage is CallStage.AWAITING_APPROVAL:
+                waits_for_others = True
             elif call.stage not in (CallStage.DONE, CallStage.WAITING):
                 return False
-        return has_running_subagent
+        return waits_for_others
 
     @property
     def awaited_ids(self) -> frozenset[str]:
@@ -205,6 +217,7 @@ class TurnState:
             usage=Usage(),
             retry=RetryState(),
             malformed_replies=0,
+            failed_request=RequestInfo(),
             timer=replace(self.timer, remaining_s=limit_s),
         )
 
@@ -232,6 +245,7 @@ class TurnState:
             turn=self.number,
             partial_text=partial_text,
             usage=self.usage,
+            request=self.failed_request,
             task_number=self.task_number,
         )
 
@@ -243,5 +257,6 @@ class TurnState:
             detail=detail,
             partial_text=partial_text,
             usage=self.usage,
+            request=self.failed_request,
             task_number=self.task_number,
         )

@@ -61,39 +61,28 @@ def runs_script(
     return analyze
 
 
-def ask_on_options(effect: str, options: OptionSpec, *, on_assignments: bool = False) -> EffectRule:
-    """Ask if one of these options is, or may be, among the arguments.
-
-    `on_assignments`: `NAME=value` arguments have the same effect.
-    """
+def ask_on_options(effect: str, options: OptionSpec) -> EffectRule:
+    """Ask if one of these options is, or may be, among the arguments."""
 
     def analyze(words: Words, _stdin: str) -> IndirectEffects:
         found = options.find_first(words[1:])
-        if on_assignments and not found:
-            found = next((word.text for word in words[1:] if "=" in word.text), "")
         return IndirectEffects(f"`{found}` {effect}") if found else NO_EFFECTS
 
     return analyze
 
 
-def ask_unless_listed(
-    safe_options: str, safe_operands: str = "", *, on_assignments: bool = False
-) -> EffectRule:
-    """Ask at an option or an operand that a pattern does not match as a whole.
-
-    `on_assignments`: `NAME=value` operands ask too. Without `safe_operands`, no other operand asks.
-    """
-    options, operands = re.compile(safe_options), re.compile(safe_operands or ".*", re.DOTALL)
+def ask_unless_listed(safe_options: str, safe_operands: str = ".*") -> EffectRule:
+    """Ask at an option or an operand that a pattern does not match as a whole."""
+    options, operands = re.compile(safe_options), re.compile(safe_operands, re.DOTALL)
 
     def analyze(words: Words, _stdin: str) -> IndirectEffects:
         found = find_unlisted_option(options, words[1:])
-        for word in words[1:] if not found else ():
-            is_operand = word.text[:1] != "-"
-            if is_operand and (
-                not operands.fullmatch(word.text) or (on_assignments and "=" in word.text)
-            ):
-                found = word.text
-                break
+        unsafe = (
+            word.text
+            for word in words[1:]
+            if word.text[:1] != "-" and not operands.fullmatch(word.text)
+        )
+        found = found or next(unsafe, "")
         return IndirectEffects(f"`{found}` is not known to be safe") if found else NO_EFFECTS
 
     return analyze

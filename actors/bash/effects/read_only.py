@@ -9,10 +9,26 @@ from typing import NamedTuple
 
 from actors.bash.syntax.parsed_command import ReadDepth, Word, Words
 
+
+def split_name_set(names: str) -> frozenset[str]:
+    """Split a list of names in a table into a set."""
+    return frozenset(names.split())
+
+
 _BRACES = re.compile(r"([^{}]*)\{([^{}]*)\}([^{}]*)")
 _NAME_FILTER = re.compile(r"--(?:include|exclude|exclude-dir)=[\w./*?{},-]+")
 """Whatever it expands to is such an option again."""
 _NAME_PATTERN = re.compile(r"[\w.*?-]+")
+SHOWN_VARIABLES = split_name_set(
+    "HOME PATH PWD OLDPWD USER LOGNAME SHELL TERM LANG HOSTNAME UID EUID PPID SHLVL RANDOM SECONDS "
+    "LINENO BASH_VERSION COLUMNS LINES OSTYPE MACHTYPE HOSTTYPE TMPDIR VIRTUAL_ENV"
+)
+"""Variables that hold no secrets."""
+_VARIABLE = rf"(?:[?$!#0-9-]|(?:{'|'.join(sorted(SHOWN_VARIABLES))})(?!\w))"
+_SHOWN_TEXT = re.compile(
+    rf"(?:[^$`*?\[{{~<>()\\]|\${_VARIABLE}|\${{(?:{'|'.join(sorted(SHOWN_VARIABLES))})}})*",
+    re.DOTALL,
+)
 _RIPGREP_TYPES = {
     "py": "*.py *.pyi",
     "js": "*.js *.jsx *.vue *.cjs *.mjs",
@@ -80,6 +96,17 @@ def is_safe_argument(word: Word) -> bool:
     return word.is_literal or _NAME_FILTER.fullmatch(word.text) is not None
 
 
+def match_shown_text(arguments: Words) -> ReadOnlyCommand | None:
+    """Match a command that prints its arguments: text, variables without secrets, file names."""
+    paths: list[Word] = []
+    for word in arguments:
+        if word.is_plain_pattern and word.is_never_option:
+            paths.append(word)
+        elif not (word.is_literal or _SHOWN_TEXT.fullmatch(word.text)):
+            return None
+    return ReadOnlyCommand(tuple(paths))
+
+
 def match_read_only_options(options: ReadOnlyOptions, arguments: Words) -> ReadOnlyCommand | None:
     """Return what a command reads; None if one of its options is not listed."""
     operands: list[Word] = []
@@ -130,7 +157,11 @@ def _build_command(
         return None
     text_count = 0 if seen & options.pattern_options else options.text_operand_count
     paths = operands[text_count:] if text_count >= 0 else []
-    return ReadOnlyCommand((*files, *paths), _find_read_depth(options, seen))
+    depth = _find_read_depth(options, seen)
+    checked = operands if depth else operands[: max(text_count, 0)]
+    if not all(map(is_safe_argument, checked)):
+        return None
+    return ReadOnlyCommand((*files, *paths), depth)
 
 
 def _add_name_patterns(
@@ -184,8 +215,3 @@ def _read_long_option(options: ReadOnlyOptions, text: str) -> tuple[list[str], s
     if name in options.long_with_value:
         return [name], value if equals else None
     return [], None
-
-
-def split_name_set(names: str) -> frozenset[str]:
-    """Split a list of names in a table into a set."""
-    return frozenset(names.split())

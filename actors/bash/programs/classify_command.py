@@ -1,5 +1,6 @@
 """Determines what one simple command would do, from its words alone."""
 
+from actors.bash.effects.read_only import ReadOnlyCommand
 from actors.bash.programs.command_spellings import (
     has_leading_options,
     has_too_many_options,
@@ -7,8 +8,17 @@ from actors.bash.programs.command_spellings import (
 )
 from actors.bash.programs.opened_files import drop_non_files, find_opened_files
 from actors.bash.programs.path_arguments import find_possible_read_paths
+from actors.bash.programs.plain_wrappers import skip_plain_wrappers
 from actors.bash.programs.table import find_program
-from actors.bash.syntax.parsed_command import CommandPart, ReadDepth, RedirectedFile, Word, Words
+from actors.bash.programs.version_queries import is_version_query
+from actors.bash.syntax.parsed_command import (
+    CommandPart,
+    ReadDepth,
+    RedirectedFile,
+    Word,
+    Words,
+    join_words,
+)
 
 _TOO_MANY_OPTIONS = "it has too many options before its subcommand"
 _SPECIAL_CHARACTERS = frozenset("*?[]{}~$`=!#%\"'\\ \t\n")
@@ -20,17 +30,24 @@ def classify_command(
     """Classify a command without looking inside it; `ask_reason` is what parsing found already."""
     if not words:
         return CommandPart("", (), redirects, ask_reason)
+    inner = skip_plain_wrappers(words)
+    if inner != words:
+        part = classify_command(inner, redirects, ask_reason)
+        return part._replace(aliases=(*part.aliases, join_words(words)))
     first, arguments = words[0].text, words[1:]
     bare = first.rpartition("/")[2]
     is_path = bare != first
     program = find_program(bare)
-    text = " ".join([word.text for word in words])
+    text = join_words(words)
     ask_reason = (
         ask_reason
         or _find_name_problem(words[0])
         or (_TOO_MANY_OPTIONS if has_too_many_options(program, words) else "")
     )
-    read_only = None if ask_reason or is_path else program.find_read_only(arguments)
+    is_query = not is_path and is_version_query(program, words)
+    read_only = None
+    if not (ask_reason or is_path):
+        read_only = ReadOnlyCommand(()) if is_query else program.find_read_only(arguments)
     has_aliases = is_path or program.list_spellings or has_leading_options(program, words)
     aliases = list_aliases(program, words, text) if has_aliases else ()
     written = program.writes.find(arguments) if program.writes else ()
@@ -55,7 +72,9 @@ def classify_command(
         written,
         has_root_paths,
         read_only=read_only is not None,
+        requires_trust=is_query and program.read_options is None,
         finds_repository=program.finds_repository,
+        directory=program.find_directory(arguments) if program.find_directory else None,
         read_depth=read_depth,
         name_patterns=name_patterns,
     )

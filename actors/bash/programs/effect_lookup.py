@@ -10,6 +10,7 @@ from actors.bash.effects.read_only import find_unlisted_read_option
 from actors.bash.programs.code_arguments import find_file_names_in_code
 from actors.bash.programs.program import Program
 from actors.bash.programs.table import find_program_of_version
+from actors.bash.programs.version_queries import is_version_query
 from actors.bash.syntax.parsed_command import Words
 
 _SUFFIX = re.compile(r"-?\d[\d.]*$|\.exe$")
@@ -21,6 +22,8 @@ def find_indirect_effects(words: Words, stdin: str = "") -> IndirectEffects:
     if not words:
         return NO_EFFECTS
     program = find_program_of_version(words[0].text.rpartition("/")[2], _SUFFIX)
+    if is_version_query(program, words):
+        return NO_EFFECTS
     effects = program.effect_rule(words, stdin) if program.effect_rule else NO_EFFECTS
     if effects.ask_reason or len(words) == 1:
         return effects

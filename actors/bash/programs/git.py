@@ -9,6 +9,7 @@ from actors.bash.effects.option_parsing import OptionSpec, find_unlisted_option
 from actors.bash.effects.possible_commands import extract_option_value
 from actors.bash.effects.read_only import ReadOnlyCommand, split_name_set
 from actors.bash.effects.written_paths import WrittenPaths, add_wildcards
+from actors.bash.programs.git_listing import find_directory, match_listing, skip_safe_options
 from actors.bash.programs.program import Program
 from actors.bash.syntax.parsed_command import Word, Words, join_words
 
@@ -39,6 +40,10 @@ _KNOWN_SUBCOMMANDS = {
 _CONFIG_READ_OPTIONS = {
     "--get", "--get-all", "--get-regexp", "--get-urlmatch", "--list", "-l", "get", "list",
 }  # fmt: skip
+_CONFIG_NAME = re.compile(r"\w[\w-]*\.[\w./-]+")
+"""A name alone, whose value is printed."""
+_BISECT_SUBCOMMANDS = {"start", "good", "bad", "old", "new", "skip", "reset", "log"}
+"""`git bisect run` runs a command."""
 _NO_OPTIONS = OptionSpec()
 _UNSAFE_OPTIONS = OptionSpec(
     long=(
@@ -139,7 +144,9 @@ _BY_EXTENSION = re.compile(r"(?:[\w-][\w.-]*/)*\*\.(?!env)\w+", re.IGNORECASE)
 _READ_ONLY_SEPARATE_VALUE = split_name_set(
     "-n -L -S -G -U --max-count --since --until --author --grep"
 )
-_READ_ONLY_SUBCOMMANDS = split_name_set("status log diff show rev-parse ls-files blame")
+_READ_ONLY_SUBCOMMANDS = split_name_set(
+    "status log diff show rev-parse ls-files blame whatchanged cat-file"
+)
 _MAX_COLONS = 8
 DASHED_PREFIX = "git-"
 _UNNAMED_WRITERS = {"apply", "am", "checkout-index", "read-tree", "update-index"}
@@ -149,7 +156,8 @@ _WRITING_SUBCOMMANDS = {"checkout", "restore", "rm", "mv", "clean"}
 def _analyze_git(words: Words, _stdin: str) -> IndirectEffects:
     """Ask for options, aliases and subcommands that run programs, write or switch repositories."""
     at = _find_subcommand(words)
-    unsafe = [word.text for word in words[1:at] if word.text not in _SAFE_GLOBAL_OPTIONS]
+    options = words[1:at] if find_directory(words[1:]) is None else _drop_directory(words[1:at])
+    unsafe = [word.text for word in options if word.text not in _SAFE_GLOBAL_OPTIONS]
     if unsafe:
         reason = f"`{unsafe[0]}` may change what git runs or where it runs"
         rest = _analyze_git((words[0], *words[at:]), "")
@@ -162,9 +170,15 @@ def _analyze_git(words: Words, _stdin: str) -> IndirectEffects:
         return NO_EFFECTS
     name, arguments = words[at], words[at + 1 :]
     if name.text == "config":
-        only_reads = bool(arguments) and arguments[0].text in _CONFIG_READ_OPTIONS
+        only_reads = bool(arguments) and (
+            arguments[0].text in _CONFIG_READ_OPTIONS
+            or (len(arguments) == 1 and _CONFIG_NAME.fullmatch(arguments[0].text))
+        )
         return NO_EFFECTS if only_reads else _analyze_config(words[at:])
-    if not name.is_literal or name.text not in _KNOWN_SUBCOMMANDS:
+    is_bisect = name.text == "bisect" and any(
+        word.text in _BISECT_SUBCOMMANDS for word in arguments[:1]
+    )
+    if not (is_bisect or (name.is_literal and name.text in _KNOWN_SUBCOMMANDS)):
         return find_commands_anywhere(
             f"`git {name.text}` may be an alias or run other programs", words[at:]
         )
@@ -172,6 +186,12 @@ def _analyze_git(words: Words, _stdin: str) -> IndirectEffects:
     if effects.ask_reason and name.text == "rebase":
         return find_commands_anywhere(effects.ask_reason, words[at:])
     return effects
+
+
+def _drop_directory(options: Words) -> Words:
+    """Leave out `-C DIR`, whose folder is checked like the working directory."""
+    at = [word.text for word in options].index("-C")
+    return options[:at] + options[at + 2 :]
 
 
 def _analyze_config(words: Words) -> IndirectEffects:
@@ -195,7 +215,10 @@ def _is_config_write(arguments: Words) -> bool:
     """Whether a git command changes git's configuration, in any file."""
     at = _find_subcommand((Word("git"), *arguments))
     rest = [word.text for word in arguments[at - 1 :]]
-    return rest[:1] == ["config"] and not _CONFIG_READ_OPTIONS.intersection(rest[1:2])
+    is_read = _CONFIG_READ_OPTIONS.intersection(rest[1:2]) or _CONFIG_NAME.fullmatch(
+        " ".join(rest[1:])
+    )
+    return rest[:1] == ["config"] and not is_read
 
 
 def _find_written_operands(arguments: Words, operands: list[Word]) -> list[Word]:
@@ -240,6 +263,8 @@ def _expand_alias_options(words: Words, at: int) -> tuple[Words, ...]:
 def _analyze_arguments(subcommand: str, arguments: Words) -> IndirectEffects:
     checked = _drop_messages(arguments)
     options = _UNSAFE_OPTIONS_BY_SUBCOMMAND.get(subcommand, _NO_OPTIONS)
+    if subcommand == "stash" and arguments[:1] and arguments[0].text in {"show", "list"}:
+        options = _NO_OPTIONS
     found = _UNSAFE_OPTIONS.find_first(checked) or options.find_first(checked)
     if not found and subcommand in _REMOTE_SUBCOMMANDS:
         found = next((word.text for word in arguments if _TRANSPORT_SEPARATOR in word.text), "")
@@ -289,11 +314,12 @@ def _drop_messages(arguments: Words) -> Words:
 
 def _match_read_only(arguments: Words) -> ReadOnlyCommand | None:
     """Return what a git command reads; None if it may do more, even in a trusted repository."""
+    arguments = skip_safe_options(arguments)
     if not arguments or arguments[0].text not in _READ_ONLY_SUBCOMMANDS:
-        return None
+        return match_listing(arguments)
+    subcommand = arguments[0].text
     if not all(word.is_literal for word in arguments):
         return None
-    subcommand = arguments[0].text
     paths: list[Word] = []
     at, options_ended = 1, False
     while at < len(arguments):
@@ -379,6 +405,7 @@ GIT = Program(
     ),
     match_read_only=_match_read_only,
     finds_repository=True,
+    find_directory=find_directory,
     list_spellings=_list_spellings,
 )
 DASHED_GIT = Program(

@@ -12,7 +12,7 @@ from actors.bash.effects.read_only import (
     match_read_only_options,
 )
 from actors.bash.effects.written_paths import WrittenPaths
-from actors.bash.syntax.parsed_command import Words
+from actors.bash.syntax.parsed_command import Word, Words
 
 StdinUse = Literal["", "script", "commands", "code", "arguments"]
 """What a program may run from its input: a shell script, text with commands, other code, or the
@@ -51,6 +51,8 @@ class Program(NamedTuple):
     """The code among its arguments may name files that it reads or writes."""
     read_options: ReadOnlyOptions | None = None
     """The options of its read-only forms, which also show which arguments are paths it reads."""
+    has_harmless_options: bool = False
+    """No option, even one that is not listed, does more than print."""
     list_read_paths: Callable[[Words], Words] | None = None
     """Lists the arguments that are paths it reads, if `read_options` cannot."""
 
@@ -66,6 +68,9 @@ class Program(NamedTuple):
     """It uses the git repository around its working directory, whose configuration can start
     programs; even a read-only form needs a trusted project."""
 
+    find_directory: Callable[[Words], Word | None] | None = None
+    """Finds the option that makes it run in another folder."""
+
     # Its other spellings.
 
     has_subcommands: bool = False
@@ -76,10 +81,13 @@ class Program(NamedTuple):
     def find_read_only(self, arguments: Words) -> ReadOnlyCommand | None:
         """Return what a command reads; None if it is not known to only read."""
         matcher, options = self.match_read_only, self.read_options
-        if matcher is None and options is None:
-            return None
-        if not all(map(is_safe_argument, arguments)):
-            return None
         if matcher is not None:
-            return matcher(arguments)
-        return match_read_only_options(options, arguments) if options else None
+            is_safe = self.takes_text or all(map(is_safe_argument, arguments))
+            return matcher(arguments) if is_safe else None
+        if options is None:
+            return None
+        for word in arguments:
+            is_name = word.is_never_option or self.has_harmless_options
+            if not (is_safe_argument(word) or (is_name and word.is_plain_pattern)):
+                return None
+        return match_read_only_options(options, arguments)

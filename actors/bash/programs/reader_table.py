@@ -14,6 +14,7 @@ from actors.bash.effects.read_only import (
     ReadOnlyCommand,
     ReadOnlyOptions,
     match_read_only_options,
+    match_shown_text,
     split_name_set,
 )
 from actors.bash.effects.written_paths import WrittenPaths, write_second
@@ -89,6 +90,7 @@ _JQ_OPTIONS = ReadOnlyOptions(
     split_name_set("indent"),
     text_operand_count=1,
 )
+_XXD_OPTIONS_WITH_VALUE = {"-c", "-g", "-l", "-o", "-s"}
 _UNSAFE_JQ = re.compile(r"env|import|include|modulemeta|input_filename", re.IGNORECASE)
 """Reads the environment or other files."""
 
@@ -102,6 +104,15 @@ def _analyze_date(words: Words, _stdin: str) -> IndirectEffects:
             found = found or word.text
         is_value = word.text in {"-d", "-f", "-r", "--date", "--file", "--reference"}
     return IndirectEffects(f"`{found}` may set the system clock") if found else NO_EFFECTS
+
+
+def _analyze_xxd(words: Words, _stdin: str) -> IndirectEffects:
+    """Ask if a word follows the file, even one like an option: `xxd` writes to it."""
+    at = 1
+    while at < len(words) and words[at].text.startswith("-"):
+        at += 2 if words[at].text in _XXD_OPTIONS_WITH_VALUE else 1
+    is_safe = at >= len(words) - 1 and all(word.is_never_option for word in words[1:])
+    return NO_EFFECTS if is_safe else IndirectEffects("it writes its second file")
 
 
 def _match_tail(arguments: Words) -> ReadOnlyCommand | None:
@@ -120,10 +131,6 @@ def _match_jq(arguments: Words) -> ReadOnlyCommand | None:
 def _match_date(arguments: Words) -> ReadOnlyCommand | None:
     is_plain = all(word.text.startswith("+") or word.text in {"-u", "--utc"} for word in arguments)
     return ReadOnlyCommand(()) if is_plain else None
-
-
-def _match_echo(_arguments: Words) -> ReadOnlyCommand | None:
-    return ReadOnlyCommand(())
 
 
 def _match_cd(arguments: Words) -> ReadOnlyCommand | None:
@@ -189,6 +196,7 @@ PROGRAMS: tuple[Program, ...] = (
     ),
     Program(
         "cat",
+        has_harmless_options=True,
         read_options=ReadOnlyOptions(
             "AbeEnstTuv",
             "",
@@ -197,7 +205,7 @@ PROGRAMS: tuple[Program, ...] = (
             ),
         ),
     ),
-    Program("head", read_options=_HEAD_AND_TAIL_OPTIONS),
+    Program("head", has_harmless_options=True, read_options=_HEAD_AND_TAIL_OPTIONS),
     Program("tail", read_options=_HEAD_AND_TAIL_OPTIONS, match_read_only=_match_tail),
     Program(
         "wc",
@@ -268,6 +276,7 @@ PROGRAMS: tuple[Program, ...] = (
     ),
     Program(
         "ls",
+        has_harmless_options=True,
         read_options=ReadOnlyOptions(
             "aAbBcCdDfFgGhHiklmnNopqQrRsStuUvxXZ1",
             "ITw",
@@ -338,7 +347,7 @@ PROGRAMS: tuple[Program, ...] = (
     Program("hexdump hd", read_options=ReadOnlyOptions("bcCdoxv", "ens")),
     Program(
         "xxd",
-        ask_on_second_operand("writes its second file"),
+        _analyze_xxd,
         read_options=ReadOnlyOptions("abdeEiuCp", "clgos", max_operands=1),
     ),
     Program("strings", read_options=ReadOnlyOptions("afow", "nte", split_name_set("all"))),
@@ -462,6 +471,6 @@ PROGRAMS: tuple[Program, ...] = (
     Program("type", takes_text=True, read_options=ReadOnlyOptions("afpPt", text_operand_count=-1)),
     Program("jq", read_options=_JQ_OPTIONS, match_read_only=_match_jq),
     Program("date", _analyze_date, match_read_only=_match_date),
-    Program("echo", takes_text=True, match_read_only=_match_echo),
+    Program("echo", takes_text=True, match_read_only=match_shown_text),
     Program("cd", read_options=_NO_OPTIONS, match_read_only=_match_cd),
 )

@@ -7,22 +7,25 @@ from actors.bash.effects.possible_commands import search_code, search_sed_script
 from actors.bash.effects.read_only import ReadOnlyCommand, ReadOnlyOptions
 from actors.bash.effects.written_paths import WrittenPaths, write_in_place
 from actors.bash.programs.program import Program
-from actors.bash.syntax.parsed_command import Words
+from actors.bash.syntax.parsed_command import Word, Words
 
-_ADDRESS = r"(?:\d+|\$|\d+~\d+)"
-_COMMAND = (
-    rf"(?:(?:{_ADDRESS}(?:,\+?{_ADDRESS})?)?!?[pdq=]"
-    rf"|(?:{_ADDRESS}(?:,{_ADDRESS})?)?s/[^/\\\n;{{}}]*/[^/\\\n;{{}}]*/[gpiI0-9]*)"
+_BRACKET = r"\[\^?\]?(?>(?:[^]\[/\\\n#|,@:]|\[:\w+:\])*)\]"
+"""A bracket expression without any delimiter, because programs disagree on what one means there."""
+_PATTERN = rf"/(?>(?:[^/\\\n\[]|\\[^\nc]|{_BRACKET})*)/[IM]*"
+_ADDRESS = rf"(?:\d+(?:~\d+)?|\$|{_PATTERN})"
+_ADDRESSES = rf"(?:{_ADDRESS}(?:,(?:[+~]?\d+|{_ADDRESS}))?)?!?"
+_SUBSTITUTION = "|".join(
+    rf"s{mark}(?>(?:[^{mark}\\\n\[]|\\[^\nc]|{_BRACKET})*){mark}"
+    rf"(?>(?:[^{mark}\\\n]|\\[^\nc])*){mark}[gpiI\d]*"
+    for mark in ("/", "#", r"\|", ",", "@", ":")
 )
-_PLAIN_SCRIPT = re.compile(rf"{_COMMAND}|(?!.*\[){_COMMAND}(?>(?:; ?{_COMMAND})*)")
-"""Prints, deletions, and substitutions whose ends are certain; no `e`, `w`, `r` or block.
-
-Within `[…]` a `/` does not end a pattern, so a `[` makes it uncertain where commands begin.
-"""
-_PLAIN_OPTIONS = {"-n", "-E", "-r", "-s", "-u", "-z", "--quiet", "--silent", "--regexp-extended"}
-_PRINT = r"(?:\d+(?:,(?:\d+|\$))?p|\$p)"
-_PRINTED_LINES = re.compile(rf"{_PRINT}(?>(?:; ?{_PRINT})*)")
+_COMMAND = rf"{_ADDRESSES}\s*(?:[pdqQ=hHgGxnNPD]|{_SUBSTITUTION})"
+_PLAIN_SCRIPT = re.compile(rf"[ ]*{_COMMAND}(?>(?:[ ]*;[ ]*{_COMMAND})*)[ ]*;?")
+"""Prints, deletions and substitutions whose ends are certain; no `e`, `w`, `r` or block."""
+_PLAIN_OPTIONS = re.compile(r"-[nErsuz]+|--(?:quiet|silent|regexp-extended|separate|null-data)")
+_SCRIPT_OPTIONS = re.compile(r"-[nErsuz]*e|--expression")
 _READ_OPTIONS = ReadOnlyOptions(
+    short="nErsuz",
     short_with_value="efl",
     long_with_value=frozenset(["expression", "file", "line-length"]),
     text_operand_count=1,
@@ -31,15 +34,24 @@ _READ_OPTIONS = ReadOnlyOptions(
 )
 
 
+def _split(words: Words) -> tuple[list[Word], list[Word]]:
+    """Return the scripts and the files among the arguments."""
+    scripts: list[Word] = []
+    files: list[Word] = []
+    rest = iter(words)
+    for word in rest:
+        if _SCRIPT_OPTIONS.fullmatch(word.text):
+            script = next(rest, None)
+            scripts += [script] if script else []
+        elif not _PLAIN_OPTIONS.fullmatch(word.text):
+            files.append(word)
+    return (scripts, files) if scripts else (files[:1], files[1:])
+
+
 def _analyze(words: Words, _stdin: str) -> IndirectEffects:
-    """Ask unless the script is one plain print, deletion or substitution."""
-    arguments = [word for word in words[1:] if word.text not in _PLAIN_OPTIONS]
-    if arguments and arguments[0].text in {"-e", "--expression"}:
-        arguments.pop(0)
-    if not arguments:
-        return NO_EFFECTS
-    script, files = arguments[0], arguments[1:]
-    if not script.is_literal or not _PLAIN_SCRIPT.fullmatch(script.text):
+    """Ask unless every script only prints, deletes or substitutes."""
+    scripts, files = _split(words[1:])
+    if not all(word.is_literal and _PLAIN_SCRIPT.fullmatch(word.text) for word in scripts):
         return IndirectEffects("the sed script may run commands or write files")
     unsafe = next(
         (word.text for word in files if not word.is_never_option or word.text.startswith("-")), ""
@@ -48,14 +60,10 @@ def _analyze(words: Words, _stdin: str) -> IndirectEffects:
 
 
 def _match_read_only(arguments: Words) -> ReadOnlyCommand | None:
-    """Match `sed -n 1,20p FILE`."""
-    texts = [word.text for word in arguments[:3]]
-    options = ["-n", "-e"] if texts[1:2] == ["-e"] else ["-n"]
-    at = len(options)
-    if texts[:at] != options or not _PRINTED_LINES.fullmatch("".join(texts[at : at + 1])):
-        return None
-    files = arguments[at + 1 :]
-    return None if any(word.text.startswith("-") for word in files) else ReadOnlyCommand(files)
+    """Match plain scripts: they print what they read."""
+    scripts, files = _split(arguments)
+    is_plain = scripts and not _analyze((Word("sed"), *arguments), "").ask_reason
+    return ReadOnlyCommand(tuple(files)) if is_plain else None
 
 
 _EFFECT_RULE = search_code(search_sed_scripts(_analyze))

@@ -47,7 +47,8 @@ _GNU_TOOLS = (
 )
 for _name in _GNU_TOOLS.split():
     # On macOS, the GNU tools have names that begin with "g".
-    _BY_NAME.setdefault(f"g{_name}", _BY_NAME[_name])
+    # On other systems, they may be something else, so none of their forms is read-only.
+    _BY_NAME.setdefault(f"g{_name}", _BY_NAME[_name]._replace(match_read_only=lambda _: None))
 _UNKNOWN = Program("")
 _DYNAMIC_LOADER = Program(
     "",

@@ -40,7 +40,7 @@ _MAKE = search_assigned_values(
             r"dry-run|just-print|recon|question|keep-going|no-keep-going|ignore-errors|stop|trace|"
             r"always-make|debug|print-directory|no-print-directory|no-builtin-rules|touch|version|"
             r"help|warn-undefined-variables)|-output-sync(?:=\w+)?)",
-            on_assignments=True,
+            r"(?:V|VERBOSE|DEBUG)=\w*|[^=]*",
         )
     )
 )

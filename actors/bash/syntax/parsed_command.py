@@ -1,10 +1,13 @@
 """What a shell command would do, as far as its text shows."""
 
+import re
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 ReadDepth = Literal["", "visible", "all", "follow_links"]
 """What a command reads below its paths: nothing, files that are not hidden, all, links too."""
+
+_PATH_PATTERN = re.compile(r"[\w./@%+:,*?\[\]][\w./@%+:,*?\[\]-]*")
 
 
 class Word(NamedTuple):
@@ -22,6 +25,12 @@ class Word(NamedTuple):
     """Never becomes an option, regardless of what its expansions yield."""
     has_home_prefix: bool = False
     """Begins with an unquoted `~/`, or is `~`; the rest is literal."""
+
+    @property
+    def is_plain_pattern(self) -> bool:
+        """It contains `*`, `?` or `[…]`, and nothing else is expanded."""
+        is_expanded = self.is_unquoted and not self.is_literal
+        return is_expanded and _PATH_PATTERN.fullmatch(self.text) is not None
 
     def with_text(self, text: str) -> "Word":
         """Return a word for a part of this one, with the same quoting."""
@@ -66,9 +75,13 @@ class CommandPart(NamedTuple):
     """Paths it reads may be relative to the repository root: x in `git show HEAD:x`."""
     read_only: bool = False
     """Only reads, provided that all of `possible_read_paths` may be read."""
+    requires_trust: bool = False
+    """Is read-only only in a folder whose configuration is trusted."""
     finds_repository: bool = False
     """It uses the git repository around its working directory. It is read-only only in a folder
     whose configuration is trusted."""
+    directory: Word | None = None
+    """The folder that it changes to by itself: `git -C DIR`."""
     read_depth: ReadDepth = ""
     """What it reads below its paths."""
     name_patterns: tuple[str, ...] = ()

@@ -30,6 +30,14 @@ _BLANK_STARTS = {b" ", b"\t", b"\\", b""}
 _REDIRECT_STARTS = frozenset(b"<>&{0123456789")
 _DESCRIPTOR = re.compile(r"\d+-?|-")
 _ASSIGNMENT = re.compile(rb"[A-Za-z_]\w*(?:\+?=|\[)")
+_HARMLESS_ASSIGNMENT = re.compile(
+    r"(?:CI|NODE_ENV|RAILS_ENV|RACK_ENV|APP_ENV|FORCE_COLOR|NO_COLOR|TERM|TZ|LANG|LC_[A-Z]+|COLUMNS|"
+    r"PYTHONUNBUFFERED|PYTHONDONTWRITEBYTECODE|PYTHONHASHSEED|RUST_BACKTRACE|RUST_LOG|GOOS|GOARCH|"
+    r"CGO_ENABLED|LOG_LEVEL|VERBOSE|DEBUG)=[\w.:*,=-]*"
+    r"|PYTHONPATH=(?:(?!\.\.)[\w.-][\w./-]*:?)*"
+)
+"""Neither makes a program run another one nor names files outside the folder."""
+_SETS_VARIABLE = "it sets a variable"
 _NETWORK_PREFIXES = ("/dev/tcp/", "/dev/udp/")
 _READ_OPERATORS = {b"<", b"<>"}
 
@@ -84,6 +92,8 @@ def read_simple_command(
         if not _read_word(reader, command):
             break
     command.end = reader.offset
+    if command.assignments and not (command.words or command.ask_reasons):
+        command.ask_reasons.append(_SETS_VARIABLE)
     return command
 
 
@@ -127,8 +137,9 @@ def _read_word(reader: WordReader, command: SimpleCommand) -> bool:
     if command.words:
         command.words.append(word)
     elif _ASSIGNMENT.match(reader.source, start):
-        command.ask_reasons.append("it sets a variable")
         command.assignments.append(word.text)
+        if not (word.is_literal and _HARMLESS_ASSIGNMENT.fullmatch(word.text)):
+            command.ask_reasons.append(_SETS_VARIABLE)
     else:
         command.command_offset = start
         command.words.append(word)

@@ -2,7 +2,8 @@
 
 import asyncio
 import queue
-from collections.abc import AsyncGenerator
+import threading
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -104,6 +105,19 @@ async def never_reply() -> str:
     """Wait forever."""
     await asyncio.Event().wait()
     return ""
+
+
+def reply_after(
+    event: threading.Event, text: str, started: threading.Event | None = None
+) -> Callable[[], Awaitable[str]]:
+    """Return a line of a script: the text, once `event` is set; `started` is set at its start."""
+
+    async def reply() -> str:
+        if started is not None:
+            started.set()
+        return await asyncio.to_thread(lambda: text if event.wait() else "")
+
+    return reply
 
 
 def make_model_error(reason: str = "rejected") -> ModelError:

@@ -270,7 +270,7 @@ def test_the_time_limit_closes_the_stream_and_keeps_the_text(
     silent_model = FailingModel(asyncio.Event().wait, 1)
     environment = AgentEnvironment(system, tmp_path, silent_model, Limits(seconds=0.05))
     environment.prompt()
-    environment.sync(TurnFailed)
+    environment.sync(RequestPrefix, TurnFailed)
     failed = environment.console.expect_kind(TurnFailed)
     assert (failed.reason, failed.partial_text) == ("time_limit", "so")
 

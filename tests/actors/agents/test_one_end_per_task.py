@@ -1,8 +1,6 @@
 """Each task ends once: every `task` call gets its own result, and no turn waits forever."""
 
-import asyncio
 import threading
-from collections.abc import Awaitable, Callable
 
 import pytest
 
@@ -13,6 +11,7 @@ from messages.subagents import AssignTask, CancelTask, SubagentStarted, Subscrib
 from messages.turns import (
     ReplyCompleted,
     SessionConfigured,
+    ToolEnded,
     TurnCompleted,
     TurnInterrupted,
     TurnStarted,
@@ -23,6 +22,8 @@ from tests.actors.agents.scripted_agents import (
     list_task_ends,
     make_task_call,
     make_tool_use,
+    never_reply,
+    reply_after,
     wait_for_completion,
     wait_for_turn_end,
 )
@@ -137,6 +138,69 @@ def test_an_interrupt_keeps_the_helpers_open_request(sessions: SessionFixture) -
     assert (running.session.options.workspace.root / "x").exists()
 
 
+@pytest.mark.parametrize("is_interactive", [False, True])
+def test_a_cancelled_task_stops_the_turn_that_it_resumed(
+    sessions: SessionFixture, *, is_interactive: bool
+) -> None:
+    helper = Definition(
+        name="helper", system_prompt="", mode="subagent", interactive=is_interactive
+    )
+    running = resume_interrupted_helper(sessions, helper)
+    wait_until_assigned(running, 2)
+    running.cancel()
+
+    ended_tasks = {running.user.wait_for(TurnInterrupted).task_number for _ in range(2)}
+    assert ended_tasks == {0, 1}
+    assert running.agents == ([CHILD] if is_interactive else [])
+    assert list_task_ends(running) == [("helper-1", "cancelled")] * 2
+
+
+def resume_interrupted_helper(sessions: SessionFixture, helper: Definition) -> RunningSession:
+    """End the program in a helper's turn; after a resume, the helper has that turn and a task."""
+    before = sessions.start_session(
+        {
+            "begin": [make_task_call("t1", "busy", "helper"), "never"],
+            "busy": [make_tool_use("c", "ls"), never_reply],
+        },
+        helper,
+    )
+    before.prompt()
+    before.user.wait_for(ToolEnded)
+    sessions.close()
+    return sessions.start_session(
+        {
+            "begin": [make_task_call("t2", "go on", "helper", task_id="helper-1"), "never"],
+            "busy": [never_reply],
+            "go on": ["never"],
+        },
+        helper,
+        resume_path=before.session.log.path,
+    )
+
+
+def test_a_task_that_cannot_be_delivered_is_a_failed_task(
+    sessions: SessionFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    running = sessions.start_session(
+        {
+            "begin": [make_task_call("t1", "first", "helper"), "done"],
+            "first": ["one"],
+            "again": [make_task_call("t2", "second", "helper", task_id="helper-1"), "done"],
+            "second": ["never"],
+        },
+        HELPER,
+    )
+    running.prompt()
+    wait_for_completion(running)
+    crash_at(monkeypatch, CHILD, AssignTask, times=3)
+    running.prompt("again", turn=2)
+    wait_for_completion(running)
+
+    (result,) = running.scripted_agents.get_last_results("again")
+    assert "failed (the task could not be delivered (quarantined))" in result
+    assert list_task_ends(running) == [("helper-1", "completed"), ("helper-1", "failed")]
+
+
 def start_with_busy_helper(
     sessions: SessionFixture,
 ) -> tuple[threading.Event, RunningSession]:
@@ -160,15 +224,6 @@ def start_with_busy_helper(
     while running.user.wait_for(TurnStarted).prompt != "by hand":
         pass
     return answer, running
-
-
-def reply_after(event: threading.Event, text: str) -> Callable[[], Awaitable[str]]:
-    """Return a line of a script that is said once the event is set."""
-
-    async def reply() -> str:
-        return await asyncio.to_thread(lambda: text if event.wait() else "")
-
-    return reply
 
 
 def wait_until_assigned(running: RunningSession, task_number: int) -> None:

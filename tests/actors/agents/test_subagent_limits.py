@@ -1,5 +1,6 @@
 """Limits of a tree of agents: depth, spawns, tokens, requests, seconds."""
 
+import threading
 from typing import Any
 
 import pytest
@@ -18,9 +19,11 @@ from tests.actors.agents.scripted_agents import (
     make_task_call,
     make_tool_use,
     never_reply,
+    reply_after,
     wait_for_completion,
     wait_for_turn_end,
 )
+from tests.probe import PROBE_TIMEOUT_S
 
 pytestmark = pytest.mark.quick
 
@@ -42,7 +45,8 @@ def test_the_task_tool_is_not_offered_at_the_depth_limit(
         for request in running.scripted_agents.requests
     ]
     assert is_task_offered[:3] == [True, True, False]
-    assert "no tool 'task'" in running.scripted_agents.get_last_results("two")[0]
+    (result,) = running.scripted_agents.get_last_results("two")
+    assert "this agent is at depth 2, and the limit is 2 (--max-depth)" in result
 
 
 def test_a_depth_that_contradicts_its_address_becomes_the_limit() -> None:
@@ -122,6 +126,59 @@ def test_an_agent_that_waits_for_a_slot_reports_it(sessions: SessionFixture) -> 
         ("general-1", "cancelled"),
         ("general-2", "cancelled"),
     ]
+
+
+def test_an_agent_that_waits_for_the_user_returns_its_slot(sessions: SessionFixture) -> None:
+    asks = make_tool_use("c", "bash", command="touch x")
+    tasks = tuple(make_task_call(f"t{n}", f"part {n}") for n in range(3))
+    running = sessions.start_session(
+        {
+            "begin": [tasks, "done"],
+            "part 0": [asks, "zero"],
+            "part 1": [asks, "one"],
+            "part 2": ["two"],
+        },
+        slot_limit=2,
+    )
+    running.prompt()
+    request_ids: list[str] = []
+    ended: list[str] = []
+    while len(request_ids) < 2 or ended != ["general-3"]:
+        match running.user.next():
+            case ShowApproval() as shown:
+                request_ids.append(shown.request.id)
+            case SubagentEnded() as end:
+                ended.append(end.child.name)
+            case _:
+                pass
+    for request_id in request_ids:
+        running.user.submit_decision(request_id)
+    wait_for_completion(running)
+
+    results = running.scripted_agents.get_last_results("begin")
+    assert ["zero" in results[0], "one" in results[1], "two" in results[2]] == [True] * 3
+
+
+def test_an_approved_call_runs_only_when_its_agent_has_a_slot(sessions: SessionFixture) -> None:
+    started, may_end = threading.Event(), threading.Event()
+    asks = make_tool_use("c", "bash", command="touch x")
+    tasks = (make_task_call("t0", "asks"), make_task_call("t1", "busy"))
+    busy_line = reply_after(may_end, "worked", started)
+    running = sessions.start_session(
+        {"begin": [tasks, "done"], "asks": [asks, "asked"], "busy": [busy_line]}, slot_limit=1
+    )
+    running.prompt()
+    request = running.user.wait_for(ShowApproval).request
+    assert started.wait(PROBE_TIMEOUT_S)
+    running.user.submit_decision(request.id)
+    while running.user.wait_for(SubagentQueued).agent != request.agent:
+        pass
+    file = running.session.options.workspace.root / "x"
+    assert not file.exists()
+    may_end.set()
+    wait_for_completion(running)
+
+    assert file.exists()
 
 
 def test_subagent_tokens_count_and_end_the_whole_tree(sessions: SessionFixture) -> None:

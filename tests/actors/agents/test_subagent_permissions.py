@@ -11,6 +11,7 @@ from messages.turns import TurnCompleted
 from tests.actors.agents.scripted_agents import (
     RunningSession,
     SessionFixture,
+    get_prompt,
     make_task_call,
     make_tool_use,
     wait_for_completion,
@@ -138,7 +139,17 @@ def test_a_child_of_a_read_only_agent_is_read_only(
     running = sessions.start_session(lines, reader, mode="yolo")
     running.prompt()
     assert completes_without_asking(running)
-    assert "the agent reader is read-only" in running.scripted_agents.get_last_results("change")[0]
+    assert "no tool 'write'" in running.scripted_agents.get_last_results("change")[0]
+    for prompt in ("read", "change"):
+        assert not {"write", "edit"} & list_offered_tools(running, prompt)
+        assert {"read", "bash", "task"} <= list_offered_tools(running, prompt)
+
+
+def list_offered_tools(running: RunningSession, prompt: str) -> set[str]:
+    """Return the names of the tools that the agent with this prompt is offered."""
+    requests = running.scripted_agents.requests
+    request = next(request for request in requests if get_prompt(request) == prompt)
+    return {str(tool["name"]) for tool in request.tools}
 
 
 @pytest.mark.parametrize("delegates", [(), ("bash",)])
@@ -156,7 +167,9 @@ def test_a_missing_tool_reaches_children_only_if_delegated(
     running = sessions.start_session(lines, lead, mode="yolo")
     running.prompt()
     assert completes_without_asking(running)
-    assert ("Denied" in running.scripted_agents.get_last_results("work")[0]) is not bool(delegates)
+    has_bash = bool(delegates)
+    assert ("bash" in list_offered_tools(running, "work")) is has_bash
+    assert ("no tool" in running.scripted_agents.get_last_results("work")[0]) is not has_bash
 
 
 @pytest.mark.parametrize(

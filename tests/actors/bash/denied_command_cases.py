@@ -169,8 +169,6 @@ git ${p:-status} push
 sh -c 'git "$1"' push status
 f() { git "$1"; }; f status push
 m="a; b"; git commit -m "$m"
-command -v {ls,cat}
-for c in rm curl; do command -v $c; done
 """,
     ),
 )

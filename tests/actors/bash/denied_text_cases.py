@@ -200,6 +200,9 @@ NOT_DENIED = (
 npm -w a run publish
 npm -w a test publish
 for f in rm x; do cat $f; done
+for f in a b; do timeout 5 grep -c "TODO (docker|rm)" $f; done
+command -v {rm,cat}
+for t in rm ls; do command -v "$t" >/dev/null 2>&1; done
 """,
     ),
     *parse_cases(
@@ -209,10 +212,7 @@ for f in rm x; do cat $f; done
         DENY_RM,
         r"""
 for c in rm ls; do touch $c; done
-for i in 1 2; do timeout 60 git commit -m "step $i; rm later"; done
-for f in a b; do timeout 5 grep -c "TODO (docker|rm)" $f; done
 for i in 1 2; do nice echo "done $i (rm)"; done
-for t in rm ls; do command -v "$t" >/dev/null 2>&1; done
 """,
     ),
 )

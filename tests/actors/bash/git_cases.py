@@ -12,7 +12,14 @@ GIT_COMMANDS = (
 git -c core.pager=sh log
 git -c alias.x='!sh' x
 git -ccore.fsmonitor=sh status
-git -C x status
+git -C $x status
+git -C .. status
+git -C /tmp status
+git -C a -C b status
+git -C x -c a.b=c status
+git -C -x status
+git bisect run sh
+git bisect visualize
 git --git-dir=x status
 git --git-dir x status
 git --work-tree=x status

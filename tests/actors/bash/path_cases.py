@@ -240,7 +240,6 @@ cd "$X" && ls
 cat < /etc/passwd
 for f in /etc/passwd; do cat $f; done
 for f in "a /etc/passwd"; do cat $f; done
-for f in *; do cat $f; done
 for f in a; do cat x; done; cat $f
 for f in $(ls); do cat "$f"; done
 for f in a; do for f in /etc/passwd; do cat "$f"; done; done

@@ -123,6 +123,108 @@ READ_ONLY_EDGE_CASES = (
         "allow",
         (),
         r"""
+cat *
+ls *.py
+ls src/*.py
+ls -d */
+wc -l src/*.py
+head -3 src/[ab].py
+grep -n x src/*.py
+echo src/*.py
+echo $HOME
+echo "in $PWD: $?"
+printf x
+printf '%s\n' a b
+sed 1d a
+sed -ne 1p a
+sed -n /x/p a
+sed -n '/def/,/return/p' a
+sed -e 's/a/b/' -e 's/c/d/' a
+sed 's#/a#/b#g; s/\./,/g' a
+sed -E 's/([a-z]+)/\1/' a
+sed '/^[[:space:]]*$/d' a
+awk '{print $1}' a
+awk -F, 'NR > 1 && $2 >= 5 {print $2}' a
+awk '/a|b/ {n++} END {print n / NR}' a
+git --no-pager log -3
+git -C src status
+git -C . log -1
+git branch
+git branch -vv
+git branch --show-current
+git remote -v
+git tag -l
+git stash list
+git describe --tags
+git config --get user.name
+git config user.email
+git shortlog -sn
+git reflog -5
+git ls-tree -r HEAD --name-only
+git cat-file -p HEAD
+git merge-base HEAD main
+git rev-list --count HEAD
+git worktree list
+git check-ignore a
+git show-ref
+git for-each-ref
+git symbolic-ref HEAD
+git var GIT_AUTHOR_IDENT
+git whatchanged -3
+git name-rev HEAD
+git count-objects -v
+git --version
+python3 --version
+go version
+docker --version
+ls --help
+LC_ALL=C sort a
+CI=true echo x
+timeout 60 ls
+time ls
+time -p ls
+set -e
+set -euo pipefail; ls
+test -f a
+test -f a && echo yes
+[ -f a ]
+[ -d src -a -n x ]
+if [ -d src ]; then ls src; fi
+for f in src/*.py; do echo $f; done
+for f in src/*.py; do wc -l "$f"; done
+for i in 1 2 3; do echo "$i of 3"; done
+for a in x y; do for b in z w; do echo $a-${b}; done; done
+until [ -f a ]; do sleep 1; done
+while true; do :; done
+command -v python3
+type ls
+tree -L 2 src
+file a
+tac a
+rev a
+column -t a
+paste a b
+comm a b
+join a b
+fold -w 80 a
+fmt a
+od -c a | head
+xxd a
+xxd -l 8 a
+hexdump -C a
+strings a
+md5sum a
+base64 a
+egrep 'a|b' a
+seq 1 5
+expr 1 + 1
+df -h
+id
+nproc
+whoami
+jq . a
+jq -r .name a
+fd -e py
 tail -n +5 a
 tail -c +5 a
 tail --lines=+5 a
@@ -186,6 +288,153 @@ NOT_READ_ONLY = (
         "ask",
         (),
         r"""
+time cd src
+timeout 5 cd src && ls
+timeout 5 time cd src && ls
+gtest -f a
+gsort a
+cat $'\x2eenv'
+cat $'\x2a'
+CI=1 time cd src && ls
+cat .e*/../../x
+cat ../*
+cat /etc/*
+cat ~/*
+ls */../../x
+grep $x src/*.py
+grep -r x src/*
+sort *.py
+find *.py -name x
+tail *
+cd *
+echo $OPENAI_API_KEY
+echo "${HOME:=x}"
+echo $HOMEX
+echo ${PATH#x}
+echo *
+echo ../*.py
+echo /etc/*
+printf -v HOME x
+for HOME in $SECRET; do echo $HOME; done
+for SECRET in a; do :; done; echo $SECRET
+echo $SECRET; for SECRET in a; do :; done
+for f in $(cat .env); do echo $f; done
+for f in $SECRET; do echo $f; done
+for f in -o b; do sort a $f; done
+for f in *; do sort $f; done
+for f in /etc/passwd; do cat $f; done
+for f in ../*; do cat $f; done
+sed -n '1e ls' a
+sed 's|a|b|e' a
+sed 's/a/b/;w x' a
+sed 's/[/]/x/w f/' a
+sed -e 1p -e 'w x' a
+sed -n p /etc/passwd
+sed p ../a
+sed -i s/a/b/ a
+sed -s -i s/a/b/ a
+awk '{print > "x"}' a
+awk '{print $0 "a" > FILENAME ".b"}' a
+awk '{print /"/ > "x" /"/}' a
+awk 1 /etc/passwd
+awk 1 ../a
+awk 'BEGIN {while (("ls" | getline l) > 0) print l}' a
+awk '{print ENVIRON["X"]}' a
+awk 'BEGIN {ARGV[1] = ".env"; ARGC = 2} 1' a
+git branch x
+git branch -d x
+git branch -m a b
+git branch --edit-description
+git tag x
+git tag -d x
+git tag -a x
+git remote add a b
+git remote show origin
+git stash drop
+git stash show -p
+git reflog expire --all
+git reflog delete HEAD
+git worktree add x
+git worktree prune
+git config user.name x
+git config --unset user.name
+git config -l
+git config http.extraheader
+git symbolic-ref HEAD refs/heads/x
+git show-ref --exclude-existing
+git cat-file --batch
+git rev-list --disk-usage --use-bitmap-index --filter-provided-objects x
+git for-each-ref --format=%(signature)
+git for-each-ref --shell
+git describe --broken
+git var -l
+git ls-remote
+git grep --open-files-in-pager x
+git grep -f /etc/passwd
+git grep -O x
+git check-ignore --stdin ../x
+git log --help
+git help log
+pytest --version
+yarn --version
+./x --version
+python3 --version x
+python3 -c --version
+source --help
+CI=true
+PATH=x ls
+PYTHONPATH=/tmp pytest
+PYTHONPATH=../x ls
+LD_PRELOAD=x ls
+CI=$(x) ls
+LANG=$X ls
+timeout 60 touch x
+timeout -k 5 60 rm x
+timeout 60 $x
+timeout $x ls
+timeout 60
+time touch x
+time -f %e ls
+time -o x ls
+set -k
+set -a
+set -- x
+set -o history
+set $x
+test -v 'a[$(x)]'
+test -f /etc/passwd
+[ -f ../x ]
+[ "$(touch x)" ]
+command ls
+command -p ls
+tree -o x
+tree -R -H . -o x
+file -C -m x
+file -f list
+xxd -r a b
+xxd a -delete
+xxd -l 8 a b
+base64 -o x a
+md5sum -c a
+md5sum --check a
+column /etc/passwd
+hexdump -f /etc/passwd a
+jq env a
+jq -n '$ENV'
+jq -f x a
+jq --rawfile a /etc/passwd . b
+jq 'import "a" as a; .' b
+jq . /etc/passwd
+shuf -o x a
+sort --files0-from=a
+seq -f %s 1 5; touch x
+fd -x rm
+fd . -X rm
+fd . /etc
+sleep $x
+: ${x:=y}
+hostname evil
+ps aux
 cat /etc/passwd
 cat ../x
 cat .env
@@ -194,9 +443,6 @@ grep x .env
 head < .env
 cat ~/x
 cat $x
-cat *
-ls *.py
-echo $HOME
 echo $(ls)
 cd
 cd -
@@ -228,15 +474,12 @@ find . -delete
 find . -fprint x
 find . -files0-from x
 find / -name x
-sed 1d a
 sed -n 1,2p -i a
 sed -n '1,2p;w x' a
 sed -n -e 1p -e 1e a
 sed -n -e '1p;1e' a
 sed -n -e
 sed -n 1e a
-sed -ne 1p a
-sed -n /x/p a
 date -s 1
 date -f x
 date -r x
@@ -245,8 +488,10 @@ wc --files0-from=x
 du --files0-from=x
 du -X x .
 diff --to-file=x a
-git -C x status
-git --no-pager log
+git -C .. status
+git -C /tmp status
+git -C $x status
+git -C x push
 git diff --output=x
 git diff --ext-diff
 git log --textconv
@@ -270,7 +515,6 @@ git blame -S /etc/x y
 git log --pretty=format:%GK
 git ls-files --with-tree=x
 git rev-parse --parseopt
-git branch
 git stash
 touch a
 rm a
@@ -286,7 +530,6 @@ ps
 set
 history
 hostname x
-LC_ALL=C sort a
 ls --x
 ls --hel
 ls --co
@@ -301,9 +544,6 @@ xargs cat
 /bin/ls
 ./x
 true > a
-test -f a
-[ -f a ]
-printf x
 base64 .env
 ls /
 ls ~

@@ -20,7 +20,7 @@ from tests.actors.permissions.decision_helpers import (
 PAYLOADS = (
     "touch p", "rm -rf p", "/bin/rm p", "sudo rm p", "bash -c 'touch p'", "eval touch p",
     "env A=1 touch p", "A=1 touch p", "find . -delete", "find . -exec touch p {} +", "sed -i 1d p",
-    "sed 1e p", "awk 'BEGIN{system(1)}'", "git -c a.b=c log", "git -C p push", "sort -o p q",
+    "sed 1e p", "awk 'BEGIN{system(1)}'", "git -c a.b=c log", "git -C .. push", "sort -o p q",
     "uniq p q", "echo p > q", "cat p >> q", "xargs touch", "tee p", "python3 -c 1", "$x", "$(ls)",
     "source p", "export A=1", "rg --pre p q", "tar xf p --to-command=q", "date -s 1", "curl p",
     "l''s p", "\\ls p", "{touch,p}", "touch$IFS-p", "$'touch' p", "trap 'touch p' EXIT",

@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from actors.models.anthropic_client import IDLE_TIMEOUT_S, AnthropicClient
 from actors.models.model_client import ModelError, ModelRequest, Reply, ReplyDelta
+from actors.redaction.redaction import read_secrets
 from messages.content import Usage
 from tests.scripted_server import ScriptedResponse, ScriptedServer, respond_text
 
@@ -74,7 +75,8 @@ async def send_request(client: AnthropicClient, request: ModelRequest = REQUEST)
 async def open_client(
     url: str, key: str = "key", idle_timeout_s: float = IDLE_TIMEOUT_S
 ) -> AsyncGenerator[AnthropicClient, None]:
-    client = AnthropicClient(url, key, idle_timeout_s=idle_timeout_s)
+    secrets = read_secrets({"ANTHROPIC_API_KEY": key})
+    client = AnthropicClient(url, key, idle_timeout_s=idle_timeout_s, secrets=secrets)
     try:
         yield client
     finally:

@@ -84,3 +84,7 @@ def test_a_project_grant_stays_bound_to_the_script(paths: WorkspacePaths, tmp_pa
     assert entry.keys() == {"permission", "pattern", "executed_digest"}
     (tmp_path / "run.sh").write_text("echo bad\n")
     assert decide(paths, "bash run.sh", granted) == "ask"
+
+
+def test_a_command_with_a_nul_character_asks(paths: WorkspacePaths) -> None:
+    assert decide(paths, "which a\0b", DEFAULT_POLICY) == "ask"

@@ -3,8 +3,15 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic_core import to_json
 
-from actors.redaction.redaction import StreamRedactor, read_secrets, redact, redact_message
+from actors.redaction.redaction import (
+    StreamRedactor,
+    read_secrets,
+    redact,
+    redact_json,
+    redact_message,
+)
 from messages.turns import TurnStarted
 
 pytestmark = pytest.mark.quick
@@ -20,6 +27,40 @@ def test_secrets_come_from_the_environment_longest_first() -> None:
     }
     assert read_secrets(environment) == (b"a-much-longer-token", b"shortish1")
     assert read_secrets({"ANTHROPIC_API_KEY": "x"}) == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "secrets"),
+    [
+        ("GITHUB_TOKEN", "abcd1234", ["abcd1234"]),
+        ("AWS_SECRET_ACCESS_KEY", "wJalrXUtnFEMI/K7MDENG", ["wJalrXUtnFEMI/K7MDENG"]),
+        ("PGPASSWORD", "Tr0ub4dor", ["Tr0ub4dor"]),
+        ("MYSQL_PWD", "Tr0ub4dor", ["Tr0ub4dor"]),
+        ("stripe_key_live", "four words with blanks", ["four words with blanks"]),
+        ("ANYTHING", "ghp_0123456789abcdefghij", ["ghp_0123456789abcdefghij"]),
+        ("ANYTHING", "eyJhbGciOi.eyJzdWIi.c2ln", ["eyJhbGciOi.eyJzdWIi.c2ln"]),
+        ("DATABASE_URL", "postgres://me:p4ssw0rd@host/db", ["p4ssw0rd"]),
+        ("HTTPS_PROXY", "http://me:@proxy:80", []),
+        ("API_KEY", "1", []),
+        ("API_KEY", "20231122", []),
+        ("DB_PASSWORD", "postgres", []),
+        ("SECRET_NAME", "max_tokens", []),
+        ("SSH_KEY", "/etc/passwd", []),
+        ("VAULT_KEY_URL", "https://vault.example.com/a1", []),
+        ("PWD", "/home/me/project-1", []),
+        ("HOME", "/home/me1", []),
+        ("PATH", "/usr/bin:/bin1", []),
+    ],
+)
+def test_a_name_or_a_shape_makes_a_value_a_secret(
+    name: str, value: str, secrets: list[str]
+) -> None:
+    assert read_secrets({name: value}) == tuple(secret.encode() for secret in secrets)
+
+
+def test_keys_are_redacted_from_json_as_it_writes_them() -> None:
+    keys = ('say "pässword" 1'.encode(),)
+    assert redact_json(to_json({"a": 'I say "pässword" 1.'}), keys) == b'{"a":"I [secret]."}'
 
 
 @given(

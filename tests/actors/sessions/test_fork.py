@@ -1,6 +1,10 @@
 from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from actors.sessions.errors import LogError, LogLockedError
 from actors.sessions.fork import ForkedSession, fork_session
@@ -161,6 +165,30 @@ def test_a_fork_of_a_damaged_session_has_only_complete_turns(
         assert turns == [TurnStarted, TurnCompleted] * (len(turns) // 2)
     known = {record.child for record in contents.records if isinstance(record, SubagentStarted)}
     assert {line.recorded_by for line in contents.lines} <= {ROOT, PRIMARY, PERMISSIONS, *known}
+
+
+@given(st.lists(st.integers(1, len(LONG_SESSION) + 1), max_size=6), st.randoms())
+def test_any_damage_leaves_a_session_that_can_be_continued(
+    changed: list[int], random: Random
+) -> None:
+    with TemporaryDirectory() as folder:
+        source = Path(folder) / "source.jsonl"
+        write_long_session(source, 1)
+        lines = source.read_bytes().splitlines(keepends=True)
+        for index in changed:
+            lines[index] = random.choice([b"", b"\0\n", lines[index] * 2, b"a note\n" + lines[2]])
+        source.write_bytes(b"".join(lines))
+        forked = fork(source, Path(folder) / "forks")
+        log, contents = SessionLog.open(forked.path, fixed_clock)
+        log.close()
+    assert contents.torn == b""
+    for agent in (PRIMARY, HELPER):
+        turns = [
+            type(line.message)
+            for line in contents.lines
+            if line.recorded_by == agent and isinstance(line.message, TurnStarted | TurnCompleted)
+        ]
+        assert turns == [TurnStarted, TurnCompleted] * (len(turns) // 2)
 
 
 def test_a_fork_omits_the_open_turn_behind_a_subagents_end(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import pytest
 from actors.agents.definition.definition import BUILT_IN_DEFINITIONS, Definition
 from actors.agents.definition.prepared_agent import PreparedAgent
 from actors.agents.turn.agent_state import RestoredState
+from actors.agents.turn.model_state import ModelState
 from actors.models.default_script import make_default_reply
 from actors.models.scripted_model import ScriptedModel
 from actors.paths.workspace import Workspace
@@ -101,10 +102,14 @@ def test_a_resumed_session_keeps_its_model_unless_overridden(
     real = replace(session.options, is_scripted=False)
     resumed = replace(session, options=real, primary_records=chosen)
 
-    assert choose_model(replace(session, options=real)) == "m"
-    assert choose_model(resumed) == "second"
-    assert choose_model(replace(resumed, options=replace(real, model_is_explicit=True))) == "m"
-    assert choose_model(replace(session, primary_records=chosen)) == "m", (
+    explicit = replace(real, model_is_explicit=True)
+    fixed = replace(real, model_is_fixed=True)
+
+    assert choose_model(replace(session, options=real)) == ModelState("m")
+    assert choose_model(replace(session, options=fixed)) == ModelState("m", is_fixed=True)
+    assert choose_model(resumed) == ModelState("second", is_fixed=True)
+    assert choose_model(replace(resumed, options=explicit)) == ModelState("m", is_fixed=True)
+    assert choose_model(replace(session, primary_records=chosen)).name == "m", (
         "the scripted model ignores it"
     )
 

@@ -129,6 +129,18 @@ def test_invalid_values_in_a_foreign_file_are_ignored_and_listed() -> None:
     ]
 
 
+def test_an_invalid_restriction_in_a_foreign_file_becomes_the_strictest() -> None:
+    text = "approvalMode: strictest\nread_only: maybe\ntools: 7\ndisallowedTools: 8"
+    parsed = parse(text, FOREIGN_ORIGIN)
+    assert parsed.definition.permission_mode == "plan"
+    assert parsed.definition.read_only
+    assert parsed.definition.tools == ()
+    assert parsed.definition.disallowed_tools == ("*",)
+    assert parsed.ignored_keys[-2] == (
+        "approval_mode (must be default, plan, auto-edit or bubble; the strictest value applies)"
+    )
+
+
 def test_a_colon_in_a_description_is_accepted() -> None:
     parsed = parse("name: a\ndescription: Use this: it finds", FOREIGN_ORIGIN)
     assert parsed.definition.description == "Use this: it finds"

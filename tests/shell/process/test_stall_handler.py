@@ -34,9 +34,7 @@ class BlockingThreadActor(BlockingActor):
     dispatcher = "thread"
 
 system = ActorSystem()
-handler = StallHandler(
-    Path(sys.argv[1]), print_error, lambda: print("flushed", flush=True), lambda: None
-)
+handler = StallHandler(Path(sys.argv[1]), print_error, lambda: print("flushed", flush=True))
 limits = StallLimits(report_after_s=0.05, fatal_after_s=0.2)
 system.start_watchdog(handler.on_stall, handler.on_fatal_stall, limits)
 for kind in (BlockingThreadActor, BlockingActor):

@@ -9,6 +9,7 @@ from messages.approvals import ApprovalDecision, SubmitDecision
 from messages.turns import TurnStarted
 from shell.console.screen_event_queue import SubagentEvent
 from shell.console.ui_commands import InterruptTurn, StopSubagent
+from shell.repl.notify import NOTIFY_AFTER_S
 from shell.view.arming import QUIET_PERIOD_S
 from tests.shell import sample_events
 from tests.shell.screen_harness import ScreenHarness, run_on_screen
@@ -306,6 +307,23 @@ def test_a_page_shows_only_the_requests_of_its_agent() -> None:
         await screen.press_key(CTRL_Y)
         await screen.wait_for_text("│ make general-1")
         assert not screen.parts.task_view.is_open
+
+    run_on_screen(script)
+
+
+def test_a_request_that_a_page_does_not_show_rings_once() -> None:
+    async def script(screen: ScreenHarness) -> None:
+        await start_subagents(
+            screen, sample_events.subagent_started(ONE), sample_events.subagent_started(TWO)
+        )
+        screen.type(OPEN_PAGE)
+        await screen.wait_until(lambda: screen.parts.task_view.is_open, "the task view")
+        screen.put_events(sample_events.exec_approval_of(TWO))
+        await screen.wait_for_text("⚠ 1 needs approval (Ctrl-Y)")
+        assert "\a" not in screen.emulator.raw
+        screen.loop.offset_s += NOTIFY_AFTER_S
+        await screen.wait_until(lambda: "\a" in screen.emulator.raw, "the bell")
+        assert screen.emulator.raw.count("\a") == 1
 
     run_on_screen(script)
 

@@ -47,7 +47,9 @@ def test_a_cancel_during_a_reply_keeps_its_text(driver: TurnDriver) -> None:
             request=RequestInfo(number=1), reason="cancelled", detail="", partial_text="I wi"
         )
     )
-    assert driver.events[-1] == TurnInterrupted(turn=1, partial_text="I wi")
+    assert driver.events[-1] == TurnInterrupted(
+        turn=1, partial_text="I wi", request=RequestInfo(number=1)
+    )
 
 
 def test_calls_that_arrive_after_the_cancel_never_start(driver: TurnDriver) -> None:

@@ -267,7 +267,13 @@ def test_a_model_failure_keeps_the_partial_text(driver: TurnDriver) -> None:
         )
     )
 
-    end = TurnFailed(turn=1, reason="stream_interrupted", detail="gone", partial_text="I wi")
+    end = TurnFailed(
+        turn=1,
+        reason="stream_interrupted",
+        detail="gone",
+        partial_text="I wi",
+        request=RequestInfo(number=1),
+    )
     assert driver.events[-1] == end
 
 

@@ -202,7 +202,7 @@ def test_a_turn_awaits_its_open_decisions_and_approvals() -> None:
     assert turn.find_call_awaiting("d2") is None
 
 
-def test_a_turn_that_runs_its_own_call_waits_not_only_for_subagents() -> None:
+def test_a_turn_that_runs_its_own_call_waits_not_only_for_others() -> None:
     started = SubagentStarted(
         child=CHILD,
         parent=PRIMARY,
@@ -216,9 +216,11 @@ def test_a_turn_that_runs_its_own_call_waits_not_only_for_subagents() -> None:
     )
     task = make_call("c1", CallStage.RUNNING, subagent_started=started)
     turn = TurnState(stage=TurnStage.ACTING, calls=(task, make_call("c2", CallStage.WAITING)))
-    assert turn.only_waits_for_subagents
-    assert not replace(turn, stage=TurnStage.IDLE).only_waits_for_subagents
-    assert not turn.with_call(make_call("c2", CallStage.RUNNING)).only_waits_for_subagents
+    assert turn.only_waits_for_others
+    assert not replace(turn, stage=TurnStage.IDLE).only_waits_for_others
+    assert not turn.with_call(make_call("c2", CallStage.RUNNING)).only_waits_for_others
+    assert turn.with_call(make_call("c2", CallStage.AWAITING_APPROVAL)).only_waits_for_others
+    assert not turn.with_call(make_call("c2", CallStage.AWAITING_SLOT)).only_waits_for_others
 
 
 # Usage
