@@ -43,6 +43,8 @@ class ResolvedAccesses(NamedTuple):
     """The accesses to decide."""
     unmatched_files: tuple[tuple[str, str], ...]
     """Permission and target of the files that no rule can match."""
+    changes_nothing: bool
+    """Everything in the call is known to only read. In doubt, it is not."""
 
 
 class _Part(NamedTuple):
@@ -86,7 +88,9 @@ def resolve_accesses(
     unmatched_files = dict.fromkeys(
         (access.permission, access.target) for access in others if access.category != "command"
     )
-    return ResolvedAccesses(tuple(decidable), tuple(unmatched_files))
+    trusted = rule_index.policy.trusted
+    changes_nothing = all(_is_known_to_read(access, trusted=trusted) for access in accesses)
+    return ResolvedAccesses(tuple(decidable), tuple(unmatched_files), changes_nothing)
 
 
 # Queries for files.
@@ -258,6 +262,7 @@ class _AccessBuilder:
                 "deny_only",
                 command_part.aliases,
                 protection_reason=protection_reason,
+                changes_nothing=command_part.read_only,
             )
             if is_nested
             else self._build_part_access(part, reads, scan_problem, protection_reason)
@@ -437,6 +442,12 @@ class _AccessBuilder:
 def _build_created_access(word: Word) -> Access:
     reason = f"another part of the command may create {word.text}"
     return _build_unknown_access("read", word)._replace(ask_reason=reason)
+
+
+def _is_known_to_read(access: Access, *, trusted: bool) -> bool:
+    """Return whether an access only reads; git does so only in a trusted workspace of its own."""
+    is_trusted = not access.requires_trust or (trusted and access.required_reads is not None)
+    return access.changes_nothing and is_trusted and not access.ask_reason
 
 
 def _build_plain_access(analyzed: AnalyzedRequest, category: ToolCategory) -> Access:
