@@ -61,6 +61,8 @@ class PermissionDecision(Message):
     """Rules for command prefixes that the user may store instead; empty: none."""
     resolved_requests: tuple[PermissionRequest, ...] = ()
     """The requests after analysis: a command's parts and files, with paths resolved."""
+    changes_nothing: bool = False
+    """The call is known to only read, whatever the rules say about it."""
     read_policy: FileReadPolicy | None = None
     """For `glob` and `grep`: the rules for each file that they open."""
 

@@ -69,6 +69,8 @@ class CallPlan(Value):
     """A task for a subagent; the subagent's last message is the call's result."""
     switch_proposal: AgentSwitchProposal | None = None
     """The agent switch that the user's answer decides on."""
+    argument_note: str = ""
+    """Names the unknown arguments that were ignored, for the end of the result."""
     rejection: str = ""
     """Why the call cannot run, based on `unread_file`; only for agents that may read that file."""
 

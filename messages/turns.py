@@ -13,6 +13,7 @@ from messages.failure_reasons import MAX_DURATION_S, LimitReason, ModelFailureRe
 from messages.policy import PermissionMode
 from messages.subagents import SubagentEnded, SubagentQueued, SubagentStarted
 from messages.todos import Todo
+from messages.tool_calls import FileDigest
 
 
 class StartTurn(Message):
@@ -259,6 +260,8 @@ class ToolEnded(Message):
     """Shown to the model."""
     diff: str = ""
     """The change to a file, shown to the user; truncated with a note if long."""
+    observed_files: tuple[FileDigest, ...] = ()
+    """Files that the call read or wrote, as the agent saw them last."""
     no_user: bool = False
     """The call was denied because it needs approval and no user could be asked."""
 

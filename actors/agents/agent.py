@@ -79,6 +79,7 @@ from messages.turns import (
     SwitchAgent,
     TextDelta,
     ThinkingDelta,
+    ToolEnded,
     ToolInputDelta,
     UpwardEvent,
 )
@@ -187,7 +188,7 @@ class Agent(Actor[AgentInbox]):
 
     def _resume(self, restored: RestoredState) -> None:
         for record in restored.records:
-            self._history.add(record)
+            self._add_to_history(record)
             self._prefixes.add_recorded(record)
         state = restored.state
         if state.totals.context_tokens:
@@ -203,6 +204,12 @@ class Agent(Actor[AgentInbox]):
         self._update_own_state(message)
         self._state, effects = advance(self._state, message)
         self._carry_out(effects)
+
+    def _add_to_history(self, record: Record) -> None:
+        """Add a record to the conversation, and the files that the agent has seen in it."""
+        self._history.add(record)
+        if isinstance(record, ToolEnded):
+            self._observed_files.update({file.path: file for file in record.observed_files})
 
     def _restore(self, records: tuple[Record, ...] | None) -> None:
         """Continue from the records on disk; after a crash, under new request ids."""
@@ -240,9 +247,7 @@ class Agent(Actor[AgentInbox]):
             self._advance(outcome)
 
     def _update_own_state(self, message: TurnMessage) -> None:
-        """Update what the actor itself tracks: running jobs, observed files, open appends."""
-        if isinstance(message, ToolSucceeded):
-            self._observed_files.update({file.path: file for file in message.output.observed_files})
+        """Update what the actor itself tracks: running jobs, open appends."""
         if isinstance(message, ToolSucceeded | ToolFailed):
             self._call_jobs.pop(message.call_id, None)
         if isinstance(message, Appended | AppendFailed | AppendTimeout):
@@ -261,7 +266,7 @@ class Agent(Actor[AgentInbox]):
     def _execute(self, effect: Effect) -> None:  # noqa: C901, PLR0912  (a table: one line per effect)
         match effect:
             case WriteRecord():
-                self._history.add(effect.record)
+                self._add_to_history(effect.record)
             case RetryWrites():
                 pass  # these records are in the history already
             case PublishEvent():

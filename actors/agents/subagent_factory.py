@@ -26,6 +26,7 @@ from actors.tools.plan_exit import PLAN_EXIT
 from actors.tools.subagent_types import SpawnOptions, SubagentType
 from actors.tools.task import TASK, make_task_tool
 from actors.tools.tool import AnyTool, ToolContext
+from actors.tools.tool_list import COMMAND_TOOLS
 from messages.address import JOURNAL, PERMISSIONS
 from messages.policy import PermissionMode, PermissionProfile
 from messages.subagents import AssignTask, SubagentStarted
@@ -124,6 +125,7 @@ class DefaultSubagentFactory:
             cwd=str(self.tool_context.workspace.cwd),
             jitter_seed=f"{self.session_configured.session_id}{started.child}",
             read_only_tools=frozenset(tool.name for tool in prepared.tools if tool.reads_only),
+            command_tools=COMMAND_TOOLS,
         )
         state = AgentState(
             identity=identity,

@@ -12,6 +12,7 @@ from actors.bash.syntax.parsed_command import (
     ParsedCommand,
     ReadDepth,
     RedirectedFile,
+    TrackedReads,
     Word,
     Words,
 )
@@ -23,6 +24,7 @@ __all__ = [
     "ParsedCommand",
     "ReadDepth",
     "RedirectedFile",
+    "TrackedReads",
     "Word",
     "Words",
     "has_effect_rule",

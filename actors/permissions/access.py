@@ -36,6 +36,8 @@ class Access(NamedTuple):
     """The target cannot be determined in advance, so no grant can be offered for it."""
     deny_reason: str = ""
     """Why it is denied regardless of the rules. Empty: the rules decide."""
+    is_implied: bool = False
+    """The command does not name it. A rule that denies it only makes the command ask."""
     required_reads: tuple["Access", ...] | None = None
     """For a read-only command: the files that it reads, each evaluated as a read.
     None: the command may do more than read these."""

@@ -4,34 +4,36 @@ It places the parts of commands in their working directories, finds all files th
 and builds the accesses from the result.
 """
 
+import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from actors.bash.parse import UNNAMED_FILES, CommandPart, Word
+from actors.bash.parse import UNNAMED_FILES, CommandPart, ParsedCommand, Word
 from actors.paths.program_search import find_project_program
 from actors.paths.resolve import PathResolver, is_in_workspace
 from actors.permissions.access import Access, RuleScope
 from actors.permissions.accessed_files import AccessedFiles, FileAccess, FileQuery, find_files
 from actors.permissions.call_analysis import AnalyzedRequest
 from actors.permissions.foreign_repositories import can_find_foreign_repository
-from actors.permissions.partial_words import has_fixed_paths, is_fully_expanded
+from actors.permissions.partial_words import has_fixed_paths, is_fully_expanded, may_be_replaced
 from actors.permissions.rule_index import RuleIndex
 from actors.permissions.rule_matching import (
     FILE_READ_CATEGORIES,
     INTERNAL_CATEGORIES,
     PATH_CATEGORIES,
 )
+from actors.permissions.tracked_queries import list_tracked_queries
 from actors.permissions.working_directory import PlacedPart, WorkingDirectories, place_parts
 from messages.policy import ToolCategory
 
+_EXPLICITLY_RELATIVE = ("./", "../")
+"""Paths with these prefixes are relative to the directory that a program runs in."""
 _FOREIGN_REPOSITORY = (
     "git may use a repository other than the workspace's own, whose configuration can run programs"
 )
 _BUILTINS = frozenset(("cd", "echo", "pwd", "printf", "test", "[", "true", "false", ":", "type"))
 """Read-only commands that bash runs itself, without looking at PATH."""
-_EXPLICITLY_RELATIVE = ("./", "../")
-"""Paths with these prefixes are relative to the directory that a program runs in."""
 
 
 class ResolvedAccesses(NamedTuple):
@@ -41,6 +43,8 @@ class ResolvedAccesses(NamedTuple):
     """The accesses to decide."""
     unmatched_files: tuple[tuple[str, str], ...]
     """Permission and target of the files that no rule can match."""
+    changes_nothing: bool
+    """Everything in the call is known to only read. In doubt, it is not."""
 
 
 class _Part(NamedTuple):
@@ -49,8 +53,10 @@ class _Part(NamedTuple):
     placed: PlacedPart
     command_text: str
     """The whole command."""
-    others_write: bool
-    """Another part of the command, which may run before it, names files that it writes."""
+    others_change: bool
+    """Another part of the command, which may run before it, may create files."""
+    others_write: tuple[str, ...]
+    """Absolute paths that other parts name as files that they write."""
     reads: tuple[FileQuery, ...]
     """What it may read; a second query is relative to the root."""
     opened: tuple[FileQuery, ...]
@@ -82,7 +88,9 @@ def resolve_accesses(
     unmatched_files = dict.fromkeys(
         (access.permission, access.target) for access in others if access.category != "command"
     )
-    return ResolvedAccesses(tuple(decidable), tuple(unmatched_files))
+    trusted = rule_index.policy.trusted
+    changes_nothing = all(_is_known_to_read(access, trusted=trusted) for access in accesses)
+    return ResolvedAccesses(tuple(decidable), tuple(unmatched_files), changes_nothing)
 
 
 # Queries for files.
@@ -97,18 +105,7 @@ def _build_request(
     if analyzed.is_too_long:
         return _Request(analyzed, category)
     if analyzed.command is not None:
-        command = analyzed.command
-        writers = [part for part in command.parts if _writes_files(part)]
-        parts = [
-            _build_part(
-                placed,
-                target,
-                resolver,
-                others_write=any(part is not placed.part for part in writers),
-            )
-            for placed in place_parts(command, resolver)
-        ]
-        return _Request(analyzed, category, parts=tuple(parts))
+        return _Request(analyzed, category, parts=_build_parts(analyzed.command, target, resolver))
     if category not in PATH_CATEGORIES:
         return _Request(analyzed, category)
     permissions = (permission, "read") if category == "change" else (permission,)
@@ -117,14 +114,52 @@ def _build_request(
     return _Request(analyzed, category, files=tuple(files))
 
 
-def _writes_files(part: CommandPart) -> bool:
-    """Whether a part names files that it writes; git writes only to its own repository."""
-    has_redirects = any(file.permission == "write" for file in part.redirects)
-    return has_redirects or (bool(part.written_paths) and not part.finds_repository)
+def _build_parts(
+    command: ParsedCommand, command_text: str, resolver: PathResolver
+) -> tuple[_Part, ...]:
+    placed_parts = place_parts(command, resolver)
+    changing = [placed for placed in placed_parts if not placed.is_nested and _adds_files(placed)]
+    written = [(placed.part, _list_written(placed)) for placed in changing]
+    return tuple(
+        [
+            _build_part(
+                placed,
+                command_text,
+                resolver,
+                others_change=any(other.part is not placed.part for other in changing),
+                others_write=tuple(
+                    [path for part, paths in written if part is not placed.part for path in paths]
+                ),
+            )
+            for placed in placed_parts
+        ]
+    )
+
+
+def _adds_files(placed: PlacedPart) -> bool:
+    redirects = placed.part.redirects
+    return placed.part.may_add_files or any(file.permission == "write" for file in redirects)
+
+
+def _list_written(placed: PlacedPart) -> list[str]:
+    """List the paths that a part names as files that it writes; git writes in its repository."""
+    part, where, _ = placed
+    words = () if part.finds_repository else part.written_paths
+    targets = [*words, *(file.word for file in part.redirects if file.permission == "write")]
+    return [
+        os.path.normpath(os.path.join(folder, word.text.removesuffix("/*")))  # noqa: PTH118  (text)
+        for word in targets
+        for folder in where.directories
+    ]
 
 
 def _build_part(
-    placed: PlacedPart, command_text: str, resolver: PathResolver, *, others_write: bool
+    placed: PlacedPart,
+    command_text: str,
+    resolver: PathResolver,
+    *,
+    others_change: bool,
+    others_write: tuple[str, ...],
 ) -> _Part:
     part, directories = placed.part, placed.where.directories
     words = part.possible_read_paths
@@ -138,13 +173,16 @@ def _build_part(
         from_root = [word for word in words if not word.text.startswith(_EXPLICITLY_RELATIVE)]
         root = (resolver.workspace_paths.root,)
         reads.append(FileQuery("read", tuple(from_root), root, part.read_depth, part.name_patterns))
-    opened = reads
+    opened = [*reads]
+    if part.tracked_reads is not None:
+        reads += list_tracked_queries(placed, part.tracked_reads, resolver)
     if part.opened_files != part.possible_read_paths:
         opened = [FileQuery("read", part.opened_files, directories)]
     written = part.written_paths
     return _Part(
         placed,
         command_text,
+        others_change,
         others_write,
         tuple(reads),
         tuple(opened),
@@ -203,7 +241,7 @@ class _AccessBuilder:
         A part nested in another one can only restrict: only deny rules and protection apply to it.
         """
         command_part, where, is_nested = part.placed
-        found = [self.files.by_query[query] for query in part.reads]
+        found = [self.files.by_query[query] for query in part.reads if not query.is_implied]
         reads = [file for query in found for file in query.files]
         writes = [file for query in part.writes for file in self.files.by_query[query].files]
         # A part that is not read-only may also change what it reads.
@@ -211,7 +249,10 @@ class _AccessBuilder:
         protection_reason = next(
             (file.protection_reason for file in changed if file.protection_reason), ""
         )
-        scan_problem = next((query.scan_problem for query in found if query.scan_problem), "")
+        queries = (self.files.by_query[query] for query in part.reads)
+        scan_problem = next((query.scan_problem for query in queries if query.scan_problem), "")
+        if part.others_change and command_part.read_depth == "follow_links":
+            scan_problem = "it follows links, and another part of the command may create one"
         yield (
             Access(
                 "bash",
@@ -221,6 +262,7 @@ class _AccessBuilder:
                 "deny_only",
                 command_part.aliases,
                 protection_reason=protection_reason,
+                changes_nothing=command_part.read_only,
             )
             if is_nested
             else self._build_part_access(part, reads, scan_problem, protection_reason)
@@ -229,10 +271,11 @@ class _AccessBuilder:
         yield from self._add_files(
             [*reads, *below, *writes], "deny_only" if is_nested else "ask_or_deny"
         )
+        yield from self._build_implied_reads(part)
         if not is_nested and (command_part.opened_files or command_part.read_only):
             yield from self._add_opened_files(part)
         for query in part.redirects:
-            yield from self._build_redirect(query, where, is_nested=is_nested)
+            yield from self._build_redirect(query, part, where, is_nested=is_nested)
 
     def _build_part_access(
         self, part: _Part, reads: list[FileAccess], scan_problem: str, protection_reason: str
@@ -287,7 +330,10 @@ class _AccessBuilder:
         if not command_part.finds_repository:
             return ""
         root = self.resolver.workspace_paths.root
-        may_be_created = part.others_write and where.directories != (root,)
+        may_be_created = where.directories != (root,) and (
+            bool(part.others_write)
+            or (part.others_change and not all(map(os.path.lexists, where.directories)))
+        )
         is_own = where.is_certain and not any(
             can_find_foreign_repository(directory, root) for directory in where.directories
         )
@@ -338,6 +384,12 @@ class _AccessBuilder:
                 self._added_scopes[file] = rule_scope
                 yield _build_file_access(file, "bash", rule_scope)
 
+    def _build_implied_reads(self, part: _Part) -> Iterator[Access]:
+        """Yield the files that the part reads without naming them."""
+        for query in (query for query in part.reads if query.is_implied):
+            for file in self.files.by_query[query].files_below:
+                yield _build_file_access(file, "bash", "ask_or_deny")._replace(is_implied=True)
+
     def _add_opened_files(self, part: _Part) -> Iterator[Access]:
         """Add the files that the part opens outside the workspace or that cannot be determined.
 
@@ -356,24 +408,46 @@ class _AccessBuilder:
             ):
                 self._has_asked_for_uncertain_directory = True
                 yield _build_unknown_access("read", word)
+            elif command_part.words[0].text != "cd" and self._may_be_created(word, part):
+                yield _build_created_access(word)
         for file in (each for query in part.opened for each in self.files.by_query[query].files):
             if self._added_scopes.get(file) != "all" and not file.is_in_workspace:
                 self._added_scopes[file] = "all"
                 yield _build_file_access(file, "bash", "all")
 
+    def _may_be_created(self, word: Word, part: _Part) -> bool:
+        """Whether another part may create what a word names, or put something else in its place."""
+        if not part.others_change:
+            return False
+        home = self.resolver.workspace_paths.home
+        return may_be_replaced(word, part.placed.where.directories, home, part.others_write)
+
     def _build_redirect(
-        self, query: FileQuery, where: WorkingDirectories, *, is_nested: bool
+        self, query: FileQuery, part: _Part, where: WorkingDirectories, *, is_nested: bool
     ) -> Iterator[Access]:
         home = self.resolver.workspace_paths.home
         for word in query.words:
             if not (where.is_certain and (word.is_literal or has_fixed_paths(word, home))):
                 access = _build_unknown_access(query.permission, word)
                 yield access.with_deny_rules_only() if is_nested else access
+            elif query.permission == "read" and not is_nested and self._may_be_created(word, part):
+                yield _build_created_access(word)
         for file in self.files.by_query[query].files:
             # An allowed command may read files in the workspace unless a rule restricts them.
             is_workspace_read = query.permission == "read" and file.is_in_workspace
             scope: RuleScope = "ask_or_deny" if is_workspace_read and not file.problem else "all"
             yield _build_file_access(file, "bash", "deny_only" if is_nested else scope)
+
+
+def _build_created_access(word: Word) -> Access:
+    reason = f"another part of the command may create {word.text}"
+    return _build_unknown_access("read", word)._replace(ask_reason=reason)
+
+
+def _is_known_to_read(access: Access, *, trusted: bool) -> bool:
+    """Return whether an access only reads; git does so only in a trusted workspace of its own."""
+    is_trusted = not access.requires_trust or (trusted and access.required_reads is not None)
+    return access.changes_nothing and is_trusted and not access.ask_reason
 
 
 def _build_plain_access(analyzed: AnalyzedRequest, category: ToolCategory) -> Access:

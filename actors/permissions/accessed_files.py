@@ -9,10 +9,11 @@ from typing import NamedTuple, TypeAlias
 
 from actors.bash.parse import ReadDepth, Word, Words
 from actors.paths.resolve import LocatedPath, PathResolver
-from actors.permissions.directory_scan import DirectoryScan
+from actors.permissions.directory_scan import DirectoryListing, DirectoryScan
 from actors.permissions.glob_expansion import GlobExpansion, is_glob
 from actors.permissions.partial_words import expand_partial_word
 from actors.permissions.rule_index import RuleIndex
+from actors.permissions.tracked_files import list_tracked_files
 from messages.policy import ToolCategory
 
 _MAX_PATH_CHARS_IN_REASON = 200
@@ -41,6 +42,8 @@ class FileQuery:
     """What is read below the files."""
     name_patterns: tuple[str, ...] = ()
     """Patterns of the names that are read there; empty: all."""
+    is_implied: bool = False
+    """The call does not name the files, only what is below them counts."""
 
 
 @dataclass(slots=True, eq=False)
@@ -153,8 +156,11 @@ class _FileFinder:
         key = (folder, depth, name_patterns)
         result = self._scanned.get(key)
         if result is None:
-            path = os.path.join(self.resolver.workspace_paths.root, folder)  # noqa: PTH118  (text, not a file)
-            listing = self._scan.list_files(os.path.normpath(path), depth)
+            if depth == "tracked":
+                listing = self._list_tracked(folder)
+            else:
+                path = os.path.join(self.resolver.workspace_paths.root, folder)  # noqa: PTH118  (text, not a file)
+                listing = self._scan.list_files(os.path.normpath(path), depth)
             named = [file for file in listing.files if _matches_name(file, name_patterns)]
             spellings = [*zip(self.resolver.to_targets(named), named, strict=True)]
             restricted = self.rule_index.find_restricted(("read",), spellings)
@@ -162,6 +168,25 @@ class _FileFinder:
             self.look_up(keys)
             result = self._scanned[key] = [self._files[key] for key in keys], listing.problem
         return result
+
+    def _list_tracked(self, pathspec: str) -> DirectoryListing:
+        """List the tracked files that a pathspec of git selects."""
+        root = self.resolver.workspace_paths.root
+        tracked = list_tracked_files(root)
+        # Usually no rule can match any of them.
+        if self.rule_index.has_no_possible_match("read", "ask_or_deny", (tracked.text,)):
+            return DirectoryListing(problem=tracked.problem)
+        selected: Iterable[str] = tracked.paths
+        if is_glob(pathspec):
+            selected = (
+                path
+                for path in tracked.paths
+                if fnmatchcase(path, pathspec) or fnmatchcase(path, f"{pathspec}/*")
+            )
+        elif pathspec != ".":
+            folder = f"{pathspec.rstrip('/')}/"
+            selected = (path for path in tracked.paths if f"{path}/".startswith(folder))
+        return DirectoryListing(tuple([f"{root}/{path}" for path in selected]), tracked.problem)
 
     def _expand(self, word: Word, directories: tuple[str, ...]) -> tuple[_PathInFolder, ...]:
         """Return the paths that a word may name, each with the folder it is relative to."""

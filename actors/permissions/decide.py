@@ -47,6 +47,9 @@ def decide_access(access: Access, rule_index: RuleIndex) -> AccessDecision:
     decision = find_strictest(restricting + _apply_limits(access, rule_index))
     if access.deny_reason:
         decision = AccessDecision("deny", access.deny_reason)
+    if decision.action == "deny" and access.is_implied:
+        reason = f"it may read {access.target}, and {decision.reason}"
+        return decision._replace(action="ask", reason=reason, always_ask=True)
     if decision.action == "deny":
         return decision
     always_ask_reason = _find_always_ask_reason(access, decision, rule_index)

@@ -24,6 +24,8 @@ class CallDecision:
     """Permission and target of the other files; no rule can match them."""
     read_policy: FileReadPolicy | None = None
     """Set for tools that open many files."""
+    changes_nothing: bool = False
+    """The call is known to only read, whatever the rules say about it."""
 
     @property
     def resolved_requests(self) -> tuple[PermissionRequest, ...]:
@@ -68,5 +70,9 @@ def decide_call(
     )
     read_policy = FileReadPolicy(policy=policy, profile_chain=chain) if opens_many_files else None
     return CallDecision(
-        grants.bind(combine_decisions(decisions)), decisions, resolved.unmatched_files, read_policy
+        grants.bind(combine_decisions(decisions)),
+        decisions,
+        resolved.unmatched_files,
+        read_policy,
+        changes_nothing=resolved.changes_nothing,
     )

@@ -69,6 +69,7 @@ async def run_evaluation(
             grants=decision.grants,
             broader_grants=decision.broader_grants,
             resolved_requests=result.resolved_requests,
+            changes_nothing=result.changes_nothing,
             read_policy=result.read_policy,
         ),
         evaluated_requests=evaluated_requests,

@@ -41,6 +41,23 @@ def has_fixed_paths(word: Word, home: str) -> bool:
     return bool(paths) and not any(paths.values())
 
 
+def may_be_replaced(
+    word: Word, directories: tuple[str, ...], home: str, written: tuple[str, ...]
+) -> bool:
+    """Whether a word may name a file that does not exist, or that is among those `written`."""
+    return any(
+        is_pattern or _is_missing_or_written(os.path.join(folder, path), written)  # noqa: PTH118  (text, not a file)
+        for path, is_pattern in expand_partial_word(word, home)
+        for folder in directories
+    )
+
+
+def _is_missing_or_written(path: str, written: tuple[str, ...]) -> bool:
+    plain = os.path.normpath(path)
+    is_written = any(plain == target or plain.startswith(f"{target}/") for target in written)
+    return is_written or not os.path.lexists(plain)
+
+
 def _expand_braces(text: str) -> list[str]:
     """Expand braces up to the limit; texts beyond it keep their braces."""
     if "{" not in text:

@@ -1,9 +1,10 @@
 """The `bash` tool: runs one command until it exits."""
 
 import asyncio
+import shlex
 import signal
 
-from pydantic import Field
+from pydantic import AliasChoices, Field
 
 from actors.paths.resolve import WorkspacePaths
 from actors.paths.workspace import Workspace
@@ -13,8 +14,16 @@ from actors.tools.command_runner import CommandResult
 from actors.tools.command_watcher import GRACE_S, LEFTOVER_GRACE_S
 from actors.tools.file_content import encode_text
 from actors.tools.output_spool import MAX_OUTPUT_CHARS
-from actors.tools.target_paths import escape_control_characters
-from actors.tools.tool import Arguments, TargetChangedError, Tool, ToolContext, ToolError
+from actors.tools.safe_open import map_plan_errors, require_folder
+from actors.tools.target_paths import escape_control_characters, resolve_path
+from actors.tools.tool import (
+    PATH_FORMS,
+    Arguments,
+    TargetChangedError,
+    Tool,
+    ToolContext,
+    ToolError,
+)
 from messages.policy import PermissionRequest
 from messages.tool_calls import CallPlan, FileDigest, ToolOutput
 
@@ -26,13 +35,16 @@ _MAX_TITLE_CHARS = 200
 _MAX_NAMED_PROCESSES = 10
 
 DESCRIPTION = f"""\
-Run a command with bash, without startup files, in the working directory. Each call starts a new \
-shell: cd and variables do not carry over to the next call. Several calls in one message run one \
-after the other, in order.
-There is no terminal and no input: a command that reads standard input gets end of file. Returns \
-standard output and standard error interleaved, then the exit status if it is not 0. Output over \
-{MAX_OUTPUT_CHARS:,} characters is truncated in the middle; the full output is saved to a file \
-that the result names.
+Run a command with bash, without startup files. Each call starts a new shell in the working \
+directory, so cd and variables do not carry over to the next call; to run a command in another \
+directory, set cwd.
+Commands that only read run in parallel with other calls of the same message; all others run one \
+after the other, in order. Chain commands that depend on each other with &&.
+There is no terminal and no input: a command that reads standard input gets end of file. Use \
+options such as --yes, and start no editor or pager. Returns standard output and standard error \
+interleaved, then the exit status if it is not 0. Output over {MAX_OUTPUT_CHARS:,} characters is \
+truncated in the middle; the full output is saved to a file that the result names and that read \
+and grep can open.
 After timeout_s seconds (default {DEFAULT_TIMEOUT_S:g}, maximum {MAX_TIMEOUT_S:g}), the command \
 and every process it started are terminated (SIGTERM, then SIGKILL after {GRACE_S:g} s). Processes \
 still running {LEFTOVER_GRACE_S:g} s after the shell exits are terminated too, also after nohup or \
@@ -44,7 +56,13 @@ class BashArguments(Arguments):
     """What the model sends."""
 
     command: str = Field(
-        description=f"The command to run, at most {MAX_COMMAND_BYTES:,} bytes of UTF-8."
+        validation_alias=AliasChoices("command", "cmd"),
+        description=f"The command to run, at most {MAX_COMMAND_BYTES:,} bytes of UTF-8.",
+    )
+    cwd: str = Field(
+        default=".",
+        validation_alias=AliasChoices("cwd", "workdir", "dir_path", "directory"),
+        description=f"The directory to run it in: {PATH_FORMS}.",
     )
     description: str = Field(default="", description="What the command does, in five to ten words.")
     timeout_s: float = Field(
@@ -58,10 +76,11 @@ class BashArguments(Arguments):
 
 async def plan(arguments: BashArguments, context: ToolContext) -> CallPlan:
     """Plan the whole command as one permission request, bound to the files that it executes."""
+    _require_valid(arguments.command)
     command = arguments.command
-    problem = _find_problem(command)
-    if problem:
-        raise ToolError(problem)
+    if arguments.cwd not in ("", "."):
+        command = await asyncio.to_thread(_add_directory, arguments, context)
+        _require_valid(command)
     title = escape_control_characters(command.strip())
     if len(title) > _MAX_TITLE_CHARS:
         title = title[:_MAX_TITLE_CHARS] + "…"
@@ -126,6 +145,31 @@ async def _find_executed_files(command: str, workspace: Workspace) -> tuple[File
     paths = WorkspacePaths(root=str(workspace.root), cwd=str(workspace.cwd))
     files = await asyncio.to_thread(find_executed_files, command, paths)
     return tuple(FileDigest(path=file.path, digest=file.digest) for file in files)
+
+
+def _add_directory(arguments: BashArguments, context: ToolContext) -> str:
+    """Return the command with a `cd` before it, so that what is decided, shown and run is one text.
+
+    Everything after a `cd` that fails must not run, so several commands are put into a group.
+    """
+    path = resolve_path(arguments.cwd, context.workspace)
+    with map_plan_errors(arguments.cwd, path, context):
+        require_folder(path, arguments.cwd)
+    start, command = context.workspace.cwd, arguments.command
+    if path == start:
+        return command
+    directory = str(path.relative_to(start) if path.is_relative_to(start) else path)
+    if directory.startswith("-"):
+        directory = f"./{directory}"
+    if any(char in command for char in ";&|\n"):
+        command = f"{{\n{command}\n}}"
+    return f"cd {shlex.quote(directory)} && {command}"
+
+
+def _require_valid(command: str) -> None:
+    problem = _find_problem(command)
+    if problem:
+        raise ToolError(problem)
 
 
 def _find_problem(command: str) -> str:

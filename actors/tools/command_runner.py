@@ -1,5 +1,6 @@
 """The port for running shell commands."""
 
+import asyncio
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -23,6 +24,15 @@ class CommandResult:
     """Processes of the command that could not be terminated."""
 
 
+class CommandCancelledError(asyncio.CancelledError):
+    """The command was cancelled; contains its output until then, truncated like a result's."""
+
+    def __init__(self, output: str) -> None:
+        """Create the error."""
+        super().__init__()
+        self.output = output
+
+
 class CommandRunner(Protocol):
     """Runs shell commands; the simulation has a second implementation."""
 
@@ -37,5 +47,6 @@ class CommandRunner(Protocol):
 
         Raises:
             ToolError: the command cannot be started.
+            CommandCancelledError: it was cancelled after it had started.
         """
         ...

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from pydantic import Field
+from pydantic import AliasChoices, Field
 
 from actors.permissions.bulk_read_check import can_read
 from actors.tools import tool_list
@@ -37,7 +37,14 @@ from actors.tools.target_paths import (
     recheck_target,
     resolve_path,
 )
-from actors.tools.tool import PATH_FORMS, Arguments, Tool, ToolContext, ToolError
+from actors.tools.tool import (
+    DIRECTORY_PATH_NAMES,
+    PATH_FORMS,
+    Arguments,
+    Tool,
+    ToolContext,
+    ToolError,
+)
 from messages.policy import PermissionRequest
 from messages.tool_calls import CallPlan, ToolOutput
 
@@ -64,13 +71,23 @@ class GrepArguments(Arguments):
     pattern: str = Field(
         min_length=1, max_length=2_000, description="The regular expression to search for."
     )
-    path: str = Field(default=".", description=f"The directory or file to search: {PATH_FORMS}.")
+    path: str = Field(
+        default=".",
+        validation_alias=DIRECTORY_PATH_NAMES,
+        description=f"The directory or file to search: {PATH_FORMS}.",
+    )
     glob: str = Field(
+        validation_alias=AliasChoices("glob", "include", "include_pattern"),
         default="",
         description="Search only files that match this glob, such as *.py or src/**/*.{ts,tsx}.",
     )
-    ignore_case: bool = Field(default=False, description="Ignore case when matching.")
+    ignore_case: bool = Field(
+        validation_alias=AliasChoices("ignore_case", "-i"),
+        default=False,
+        description="Ignore case when matching.",
+    )
     context: int = Field(
+        validation_alias=AliasChoices("context", "-C"),
         default=0,
         ge=0,
         le=MAX_CONTEXT_LINES,
@@ -80,7 +97,9 @@ class GrepArguments(Arguments):
         ),
     )
     files_only: bool = Field(
-        default=False, description="Return the paths of matching files instead of lines."
+        validation_alias=AliasChoices("files_only", "names_only"),
+        default=False,
+        description="Return the paths of matching files instead of lines.",
     )
 
 
@@ -126,7 +145,7 @@ def _plan(arguments: GrepArguments, context: ToolContext) -> CallPlan:
     if arguments.glob:
         compile_glob(arguments.glob)  # reports a bad pattern before the user is asked
     path = resolve_path(arguments.path, context.workspace)
-    with map_plan_errors(arguments.path):
+    with map_plan_errors(arguments.path, path, context):
         kind = describe_mode(path.lstat().st_mode)
     if kind not in ("a directory", "a regular file"):
         name = escape_control_characters(arguments.path)

@@ -13,7 +13,7 @@ from actors.tools.await_helpers import (
     wait_until_readable,
     wait_with_timeout,
 )
-from actors.tools.command_runner import CommandResult
+from actors.tools.command_runner import CommandCancelledError, CommandResult
 from actors.tools.command_watcher import LEFTOVER_GRACE_S
 from actors.tools.output_spool import OutputSpool
 from actors.tools.safe_open import open_folder
@@ -56,14 +56,19 @@ class LocalCommandRunner:
 
         Raises:
             ToolError: it cannot be started.
+            CommandCancelledError: it was cancelled.
         """
         spool = OutputSpool(output_folder)
+        is_kept = False
         try:
             result = await self._run(command, cwd, timeout_s, spool)
-        except BaseException:
-            spool.close(discard=True)
-            raise
-        spool.close()
+            is_kept = True
+        except asyncio.CancelledError as error:
+            output = await spool.format_output()
+            is_kept = True
+            raise CommandCancelledError(output) from error
+        finally:
+            spool.close(discard=not is_kept)
         return result
 
     async def _run(

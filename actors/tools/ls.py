@@ -15,7 +15,7 @@ from actors.tools.target_paths import (
     recheck_target,
     resolve_path,
 )
-from actors.tools.tool import PATH_FORMS, Arguments, Tool, ToolContext
+from actors.tools.tool import DIRECTORY_PATH_NAMES, PATH_FORMS, Arguments, Tool, ToolContext
 from messages.policy import PermissionRequest
 from messages.tool_calls import CallPlan, ToolOutput
 
@@ -30,7 +30,11 @@ entries. To find files by name in subdirectories, use glob."""
 class LsArguments(Arguments):
     """What the model sends."""
 
-    path: str = Field(default=".", description=f"The directory to list: {PATH_FORMS}.")
+    path: str = Field(
+        default=".",
+        validation_alias=DIRECTORY_PATH_NAMES,
+        description=f"The directory to list: {PATH_FORMS}.",
+    )
 
 
 async def plan(arguments: LsArguments, context: ToolContext) -> CallPlan:
@@ -45,7 +49,7 @@ async def run(arguments: LsArguments, plan: CallPlan, context: ToolContext) -> T
 
 def _plan(arguments: LsArguments, context: ToolContext) -> CallPlan:
     path = resolve_path(arguments.path, context.workspace)
-    with map_plan_errors(arguments.path):
+    with map_plan_errors(arguments.path, path, context):
         require_folder(path, arguments.path)
     target = context.workspace.to_target(path)
     request = PermissionRequest(permission="ls", target=target)

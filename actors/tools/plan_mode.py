@@ -5,6 +5,8 @@ import os
 import stat
 from pathlib import Path
 
+from pydantic.json_schema import SkipJsonSchema
+
 from actors.tools.safe_open import READ_FLAGS
 from actors.tools.tool import Arguments, ToolContext, ToolError
 from messages.policy import PermissionRequest
@@ -26,11 +28,18 @@ Show the user the plan file and ask them to approve the plan. If they agree, pla
 work starts. Call it when the plan is complete, not to ask about details."""
 
 
-class PlanArguments(Arguments):
+class PlanEnterArguments(Arguments):
     """What the model sends: nothing."""
 
 
-async def plan_enter(arguments: PlanArguments, context: ToolContext) -> CallPlan:  # noqa: ARG001  (every plan has this signature)
+class PlanExitArguments(Arguments):
+    """What the model sends: nothing, or the plan if it knows other coding agents."""
+
+    plan: SkipJsonSchema[str] = ""
+    """Shown to the user if there is no plan file."""
+
+
+async def plan_enter(arguments: PlanEnterArguments, context: ToolContext) -> CallPlan:  # noqa: ARG001  (every plan has this signature)
     """Plan the question whether to plan first."""
     plan_exists = await asyncio.to_thread(has_plan, context.plan_file)
     text = (
@@ -43,19 +52,22 @@ async def plan_enter(arguments: PlanArguments, context: ToolContext) -> CallPlan
     return _make_call_plan("plan_enter", text, proposal, "No, continue without a plan")
 
 
-async def plan_exit(arguments: PlanArguments, context: ToolContext) -> CallPlan:  # noqa: ARG001  (every plan has this signature)
+async def plan_exit(arguments: PlanExitArguments, context: ToolContext) -> CallPlan:
     """Plan the question whether to start the work, with the plan or the fact that none exists."""
     excerpt = await asyncio.to_thread(_read_excerpt, context.plan_file)
     text = f"No plan was written: {context.plan_file} does not exist."
     if excerpt:
         text = f"The plan in {context.plan_file}:\n\n{excerpt}"
+    elif arguments.plan.strip():
+        plan = _truncate(arguments.plan.encode("utf-8", "replace"))
+        text = f"{text} The agent's plan:\n\n{plan}"
     proposal = AgentSwitchProposal(
         agent="", confirming_reply=_EXIT_REPLY, plan_exists=bool(excerpt)
     )
     return _make_call_plan("plan_exit", text, proposal, "No, keep planning")
 
 
-async def run(arguments: PlanArguments, plan: CallPlan, context: ToolContext) -> ToolOutput:  # noqa: ARG001  (every run has this signature)
+async def run(arguments: Arguments, plan: CallPlan, context: ToolContext) -> ToolOutput:  # noqa: ARG001  (every run has this signature)
     """Fail: the user's answer is the result, so a call gets here only if the user was not asked.
 
     Raises:
@@ -83,8 +95,12 @@ def _read_excerpt(plan_file: Path) -> str:
         return ""
     finally:
         os.close(descriptor)
-    text = data[:MAX_SHOWN_BYTES].decode("utf-8", "replace").strip()
-    return f"{text}\n…" if len(data) > MAX_SHOWN_BYTES else text
+    return _truncate(data)
+
+
+def _truncate(plan: bytes) -> str:
+    text = plan[:MAX_SHOWN_BYTES].decode("utf-8", "replace").strip()
+    return f"{text}\n…" if len(plan) > MAX_SHOWN_BYTES else text
 
 
 def _make_call_plan(

@@ -1,6 +1,6 @@
 """The `question` tool: asks the user, whose answers are the call's result."""
 
-from pydantic import Field
+from pydantic import AliasChoices, Field
 
 from actors.tools import tool_list
 from actors.tools.target_paths import escape_control_characters
@@ -48,12 +48,15 @@ class QuestionItem(Arguments):
         description=f"A label of one or two words, at most {MAX_HEADER_CHARS} characters.",
     )
     choices: list[ChoiceItem] = Field(
+        validation_alias=AliasChoices("choices", "options"),
         default_factory=list[ChoiceItem],
         max_length=MAX_CHOICES,
         description="The choices to offer; without any, the user answers in their own words.",
     )
     multiple: bool = Field(
-        default=False, description="Whether the user may select more than one choice."
+        validation_alias=AliasChoices("multiple", "multiSelect"),
+        default=False,
+        description="Whether the user may select more than one choice.",
     )
 
 

@@ -1,11 +1,8 @@
 """The `read` tool: returns part of a text file with line numbers."""
 
 import asyncio
-import difflib
 import hashlib
 import os
-from itertools import islice
-from pathlib import Path
 
 from pydantic import Field
 
@@ -25,7 +22,7 @@ from actors.tools.target_paths import (
     recheck_target,
     resolve_path,
 )
-from actors.tools.tool import PATH_FORMS, Arguments, Tool, ToolContext, ToolError
+from actors.tools.tool import FILE_PATH_NAMES, PATH_FORMS, Arguments, Tool, ToolContext, ToolError
 from messages.policy import PermissionRequest
 from messages.tool_calls import CallPlan, FileDigest, ToolOutput
 
@@ -44,7 +41,9 @@ cat, head or sed in bash."""
 class ReadArguments(Arguments):
     """What the model sends."""
 
-    path: str = Field(description=f"The file to read: {PATH_FORMS}.")
+    path: str = Field(
+        validation_alias=FILE_PATH_NAMES, description=f"The file to read: {PATH_FORMS}."
+    )
     offset: int = Field(default=1, ge=1, description="First line to return, counting from 1.")
     limit: int = Field(
         default=MAX_LINES,
@@ -65,23 +64,11 @@ async def run(arguments: ReadArguments, plan: CallPlan, context: ToolContext) ->
 
 def _plan(arguments: ReadArguments, context: ToolContext) -> CallPlan:
     path = resolve_path(arguments.path, context.workspace)
-    with map_plan_errors(arguments.path):
-        try:
-            require_regular(path.lstat().st_mode, path)
-        except FileNotFoundError as error:
-            raise ToolError(_format_missing_file(arguments.path, path, context)) from error
+    with map_plan_errors(arguments.path, path, context):
+        require_regular(path.lstat().st_mode, path)
     target = context.workspace.to_target(path)
     request = PermissionRequest(permission="read", target=target)
     return CallPlan(title=f"read {escape_control_characters(target)}", requests=(request,))
-
-
-def _format_missing_file(given_path: str, path: Path, context: ToolContext) -> str:
-    # Names outside the workspace are not revealed before the user has approved anything.
-    is_inside = path.is_relative_to(context.workspace.root) and path.parent.is_dir()
-    names = [entry.name for entry in islice(path.parent.iterdir(), 1_000)] if is_inside else []
-    matches = difflib.get_close_matches(path.name, names)
-    hint = f"; did you mean {' or '.join(map(escape_control_characters, matches))}?"
-    return f"{escape_control_characters(given_path)}: no such file{hint if matches else ''}"
 
 
 def _run(arguments: ReadArguments, plan: CallPlan, context: ToolContext) -> ToolOutput:

@@ -11,8 +11,9 @@ from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from actors.tools.similar_names import suggest_names
 from actors.tools.target_paths import escape_control_characters
-from actors.tools.tool import TargetChangedError, ToolError
+from actors.tools.tool import TargetChangedError, ToolContext, ToolError
 
 # O_PATH passes through a folder that may be entered but not listed; only Linux has it.
 _TRAVERSE_FLAGS = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -134,10 +135,16 @@ def make_tool_error(error: OSError, given_path: str) -> ToolError:
 
 
 @contextmanager
-def map_plan_errors(given_path: str) -> Generator[None, None, None]:
-    """Turn system errors into errors for the model."""
+def map_plan_errors(
+    given_path: str, path: Path, context: ToolContext
+) -> Generator[None, None, None]:
+    """Turn system errors into errors for the model; for a missing file, suggest similar names."""
     try:
         yield
+    except FileNotFoundError as error:
+        hint = suggest_names(path, context.workspace)
+        message = f"{make_tool_error(error, given_path)}{hint}"
+        raise ToolError(message) from error
     except OSError as error:
         raise make_tool_error(error, given_path) from error
 

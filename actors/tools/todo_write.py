@@ -1,6 +1,7 @@
 """The `todo_write` tool: replaces the agent's to-do list, which the user sees."""
 
 from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
 
 from actors.tools import tool_list
 from actors.tools.tool import Arguments, Tool, ToolContext, ToolError
@@ -27,6 +28,8 @@ class TodoItem(Arguments):
         description=f"What to do, on one line of at most {MAX_TODO_CHARS} characters.",
     )
     status: TodoStatus = Field(description="The item's progress.")
+    active_form: SkipJsonSchema[str] = Field(default="", validation_alias="activeForm")
+    """Sent by models that know other coding agents; not used."""
 
 
 class TodoWriteArguments(Arguments):

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import AliasChoices, BaseModel, ConfigDict
 
 from actors.paths.workspace import Workspace
 from actors.tools.command_runner import CommandRunner
@@ -32,7 +32,11 @@ class TargetChangedError(Exception):
 
 
 class Arguments(BaseModel):
-    """Arguments as the model sends them: strict types, no unknown fields."""
+    """Arguments as the model sends them: strict types, no unknown fields.
+
+    A `validation_alias` accepts the names that other coding agents use; the schema has only the
+    first one.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, defer_build=True)
 
@@ -42,6 +46,8 @@ A = TypeVar("A", bound=Arguments)
 
 PATH_FORMS = "relative to the working directory, absolute, or starting with ~/"
 """The kinds of path that a path argument takes, for its description."""
+FILE_PATH_NAMES = AliasChoices("path", "file_path", "filePath", "absolute_path", "target_file")
+DIRECTORY_PATH_NAMES = AliasChoices("path", "dir_path", "directory", "file_path")
 DENY_ALL_READS = FileReadPolicy(policy=Policy(), profile_chain=())
 
 

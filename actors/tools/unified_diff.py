@@ -6,6 +6,9 @@ from collections.abc import Iterator
 from itertools import takewhile
 
 CONTEXT_LINES = 3
+MAX_SHOWN_LINES = 60
+"""New lines that `format_new_lines` returns."""
+MAX_SHOWN_LINE_CHARS = 300
 _MAX_COMPARISONS = 4_000_000
 """Old lines times new lines; beyond it, the changed range is shown as replaced as a whole."""
 _HUNK_HEADER = re.compile(r"^@@ -(\d+)(\S*) \+(\d+)(\S*) @@")
@@ -33,6 +36,32 @@ def summarize_diff(diff: str) -> str:
     added = sum(line.startswith("+") for line in lines) - 1
     removed = sum(line.startswith("-") for line in lines) - 1
     return f"+{added} -{removed} lines"
+
+
+def format_new_lines(diff: str) -> str:
+    """Return the new lines of a diff and those around them, numbered as `read` numbers them."""
+    rows: list[str] = []
+    number = omitted = 0
+    for line in diff.split("\n")[2:]:
+        hunk = _HUNK_HEADER.match(line)
+        if hunk:
+            if rows and not omitted:
+                rows.append("…")
+            number = int(hunk[3])
+        elif line.startswith((" ", "+")):
+            if len(rows) < MAX_SHOWN_LINES:
+                rows.append(f"{number:>6}\t{_truncate_line(line[1:])}")
+            else:
+                omitted += 1
+            number += 1
+    if omitted:
+        rows.append(f"[{omitted:,} more lines are not shown; to see them, use read]")
+    return "\n".join(rows)
+
+
+def _truncate_line(line: str) -> str:
+    line = line.removesuffix("\r")
+    return line if len(line) <= MAX_SHOWN_LINE_CHARS else f"{line[:MAX_SHOWN_LINE_CHARS]}…"
 
 
 def _iter_hunk_lines(old: list[str], new: list[str]) -> Iterator[str]:

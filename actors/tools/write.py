@@ -2,7 +2,7 @@
 
 import asyncio
 
-from pydantic import Field
+from pydantic import AliasChoices, Field
 
 from actors.tools import tool_list
 from actors.tools.await_helpers import run_to_completion
@@ -15,23 +15,34 @@ from actors.tools.file_content import (
 )
 from actors.tools.patch_planning import apply_plan, guard_unread_content, plan_patch
 from actors.tools.safe_open import map_plan_errors
-from actors.tools.target_paths import resolve_path
+from actors.tools.target_paths import escape_control_characters, resolve_path
 from actors.tools.text_match import uses_crlf, with_crlf
-from actors.tools.tool import PATH_FORMS, Arguments, Tool, ToolContext, ToolError
+from actors.tools.tool import FILE_PATH_NAMES, PATH_FORMS, Arguments, Tool, ToolContext, ToolError
 from messages.tool_calls import CallPlan, ToolOutput
 
 DESCRIPTION = f"""\
 Create a text file (UTF-8), or replace the whole content of an existing one; missing directories \
 are created. To change part of a file, use edit.
-Fails if the file has changed since you last read it. An existing file keeps its mode, and keeps \
-CRLF line endings if it uses them throughout. Maximum size: {MAX_EDITABLE_BYTES // 1024**2} MiB."""
+To replace an existing file, read it first; the call fails if you have not, or if the file has \
+changed since. It keeps its mode, and keeps CRLF line endings if it uses them throughout. Maximum \
+size: {MAX_EDITABLE_BYTES // 1024**2} MiB."""
+
+NOT_READ = (
+    "{path} exists, and you have not read it in this conversation. Read it first; to change part "
+    "of it, use edit"
+)
 
 
 class WriteArguments(Arguments):
     """What the model sends."""
 
-    path: str = Field(description=f"The file to write: {PATH_FORMS}.")
-    content: str = Field(description="The complete new content of the file.")
+    path: str = Field(
+        validation_alias=FILE_PATH_NAMES, description=f"The file to write: {PATH_FORMS}."
+    )
+    content: str = Field(
+        validation_alias=AliasChoices("content", "file_text"),
+        description="The complete new content of the file.",
+    )
 
 
 async def plan(arguments: WriteArguments, context: ToolContext) -> CallPlan:
@@ -51,13 +62,20 @@ def _plan(arguments: WriteArguments, context: ToolContext) -> CallPlan:
         )
         raise ToolError(message)
     path = resolve_path(arguments.path, context.workspace)
-    with map_plan_errors(arguments.path):
+    with map_plan_errors(arguments.path, path, context):
         content = load_file(path)
     if content.data is not None:  # a deleted file may be created again: it cannot be read again
+        with guard_unread_content("write", content, context):
+            _require_read(content, arguments.path, context)
         require_unchanged(content.file_digest, context.observed_files, arguments.path)
-    with guard_unread_content("write", content, context):
-        new_text = _with_same_line_endings(arguments.content, content)
-        return plan_patch("write", content, new_text, context)
+    new_text = _with_same_line_endings(arguments.content, content)
+    return plan_patch("write", content, new_text, context)
+
+
+def _require_read(content: FileContent, given_path: str, context: ToolContext) -> None:
+    """Keep a file from being replaced whose content the agent does not know."""
+    if content.file_digest.path not in context.observed_files:
+        raise ToolError(NOT_READ.format(path=escape_control_characters(given_path)))
 
 
 def _with_same_line_endings(text: str, content: FileContent) -> str:

@@ -32,7 +32,7 @@ from actors.tools.file_search import find_ripgrep
 from actors.tools.local_command_runner import LocalCommandRunner
 from actors.tools.plan_mode import has_plan
 from actors.tools.tool import AnyTool, ToolContext
-from actors.tools.tool_list import DECLARED_TOOLS
+from actors.tools.tool_list import COMMAND_TOOLS, DECLARED_TOOLS
 from actors.tools.toolbox import BUILT_IN_TOOLS
 from actors.wiring.session_setup import SessionHandle, SessionOptions, resolve_mode
 from messages.address import APPROVALS, CONSOLE, JOURNAL, PERMISSIONS, PRIMARY
@@ -240,6 +240,7 @@ def _restore_primary(session: SessionHandle, agents: tuple[PreparedAgent, ...]) 
         read_only_tools=frozenset(
             tool.name for agent in agents for tool in agent.tools if tool.reads_only
         ),
+        command_tools=COMMAND_TOOLS,
     )
     selection = AgentSelection(
         agent=first_agent,

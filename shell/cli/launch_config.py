@@ -1,11 +1,11 @@
 """Determines what a session needs from options, environment and files; starts nothing."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from actors.agents.definition.definition import BUILD_AGENT
+from actors.agents.definition.definition import BUILD_AGENT, EXPLORE_AGENT, Definition
 from actors.agents.turn.limits import Limits
 from actors.models.anthropic_client import AnthropicClient
 from actors.models.model_client import ModelClient
@@ -108,7 +108,7 @@ def build_launch_config(
         fork=options.fork_id is not None,
         secrets=read_secrets(environment),
         limits=_make_limits(settings.budget),
-        definitions=agents.definitions,
+        definitions=_with_small_model(agents.definitions, settings.models.small),
         agent=_choose_primary_agent(settings.agent, agents),
         agent_is_explicit=options.agent is not None,
         max_depth=3 if settings.max_depth is None else settings.max_depth,
@@ -129,6 +129,17 @@ def _list_session_notices(options: LaunchOptions, session: SessionOptions) -> li
     if options.continue_last and session.resume_path is None:
         notices.append(NO_EARLIER_SESSION)
     return notices
+
+
+def _with_small_model(
+    definitions: tuple[Definition, ...], small_model: str | None
+) -> tuple[Definition, ...]:
+    """Give the built-in agent `explore` the small model, if one is configured."""
+    model = resolve_model(small_model or "")
+    return tuple(
+        replace(definition, model=model) if definition is EXPLORE_AGENT else definition
+        for definition in definitions
+    )
 
 
 def _make_limits(budget: BudgetConfig) -> Limits:

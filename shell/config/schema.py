@@ -34,6 +34,14 @@ class BudgetConfig:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelsConfig:
+    """Models for certain work; None: the same as for everything else."""
+
+    small: str | None = None
+    """For the built-in agent `explore`."""
+
+
+@dataclass(frozen=True, slots=True)
 class FileConfig:
     """One layer of configuration, such as a file; None: not set."""
 
@@ -43,6 +51,7 @@ class FileConfig:
     max_depth: int | None = None
     max_concurrent_agents: int | None = None
     budget: BudgetConfig = field(default_factory=BudgetConfig)
+    models: ModelsConfig = field(default_factory=ModelsConfig)
     rules: tuple[Rule, ...] = ()
     """In order: the last match wins."""
 
@@ -70,6 +79,7 @@ def build_config(document: dict[str, Any]) -> FileConfig:
     values = {key: value for key, value in document.items() if key != "format"}
     sections: dict[str, Any] = {
         "budget": BudgetConfig(**document.get("budget", {})),
+        "models": ModelsConfig(**document.get("models", {})),
         "rules": tuple(Rule(**rule) for rule in document.get("rules", ())),
     }
     return FileConfig(**{**values, **sections})
@@ -156,6 +166,7 @@ FILE_SCHEMA = TableSchema(
                 "spawns": _whole_number(0),
             }
         ),
+        "models": TableSchema({"small": check_model_name}),
         "rules": TableListSchema(_RULE_SCHEMA),
         "format": _check_format,
     }

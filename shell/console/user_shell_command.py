@@ -6,7 +6,7 @@ from pathlib import Path
 
 from actors.runtime.actor import JobFailure
 from actors.tools.bash import format_result
-from actors.tools.command_runner import CommandRunner
+from actors.tools.command_runner import CommandCancelledError, CommandRunner
 from shell.console.ui_commands import UserCommandEnded, UserCommandStatus
 
 TIME_LIMIT_S = 86_400.0
@@ -24,7 +24,11 @@ class UserCommandRunner:
 
 async def run_user_command(command: str, runner: UserCommandRunner) -> UserCommandEnded:
     """Run a command and wait until it ends."""
-    result = await runner.processes.run(command, runner.cwd, TIME_LIMIT_S, runner.output_folder)
+    try:
+        result = await runner.processes.run(command, runner.cwd, TIME_LIMIT_S, runner.output_folder)
+    except CommandCancelledError as error:
+        text = error.output.rstrip("\n")
+        return UserCommandEnded(command=command, status="cancelled", text=text)
     output = format_result(result, TIME_LIMIT_S)
     status: UserCommandStatus = "error" if output.is_error else "ok"
     return UserCommandEnded(command=command, status=status, text=output.text)

@@ -30,7 +30,12 @@ def render_tool_rows(event: ToolEnded, width: int) -> list[Row]:
 
 
 def get_output_text(event: ToolEnded) -> str:
-    """Return the output of a call; of a `task` call, without the tags that are for the model."""
+    """Return the output of a call for the user.
+
+    That is without the tags of a `task` call, and without the new lines that a diff shows anyway.
+    """
+    if event.diff:
+        return event.text.partition("\n")[0]
     return _TASK_TAGS.sub("", event.text) if event.tool == "task" else event.text
 
 

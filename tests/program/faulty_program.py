@@ -18,7 +18,7 @@ from typing import Any
 
 import actors.runtime.system
 import actors.runtime.watchdog
-import actors.tools.local_command_runner
+import actors.tools.watcher_server
 import actors.wiring.wiring
 from actors.runtime.actor import ActorFactory
 from actors.runtime.cell import Cell
@@ -100,7 +100,7 @@ def deliver_crashes() -> None:
             CELLS[address].post(Envelope(address, ROOT, CrashOnReceipt()))
 
 
-async def block_event_loop(_: object) -> None:
+async def block_event_loop(*_: object) -> None:
     """Wait until the command has started, then block the event loop."""
     await asyncio.to_thread(Path("started").read_text)
     Event().wait()
@@ -128,7 +128,7 @@ def replace_attribute(module: ModuleType, name: str, value: object) -> None:
 if __name__ == "__main__":
     name = sys.argv.pop(1)
     if name == "blocked":
-        replace_attribute(actors.tools.local_command_runner, "wait_for_exit", block_event_loop)
+        replace_attribute(actors.tools.watcher_server, "wait_with_timeout", block_event_loop)
         replace_attribute(
             actors.runtime.watchdog,
             "StallLimits",

@@ -56,6 +56,20 @@ def test_the_model_comes_from_flag_then_environment_then_file(
     assert done.json_lines[0]["mode"] == "auto-edit"
 
 
+@pytest.mark.parametrize(
+    ("agent", "model"), [("explore", "claude-haiku-5-5"), ("general", "large")]
+)
+def test_the_small_model_is_used_for_the_explore_agent(
+    program: Program, agent: str, model: str
+) -> None:
+    write_user_config(program, 'model = "large"\nmodels.small = "haiku"\n')
+    task = respond_tool_call("task", description="d", prompt="Look.", subagent_type=agent)
+    with program.serve(task, respond_text("Seen."), respond_text("Done.")) as server:
+        assert program.run("-p", "Hi.").exit_status == 0
+    models = [request.body["model"] for request in server.requests]
+    assert models == ["large", model, "large"]
+
+
 def test_without_greenroom_home_the_platforms_folder_is_used(
     program: Program,
 ) -> None:

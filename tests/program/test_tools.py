@@ -7,6 +7,7 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from actors.models.scripted_reply import ScriptedCall
+from actors.tools.write import NOT_READ
 from shell.headless.headless_console import NO_USER_REASON
 from tests.program.program_harness import STREAM_JSON, Program, request_messages, tool_results
 from tests.program.repl_harness import open_repl, quit_repl
@@ -16,11 +17,13 @@ HOSTILE_NAME = "a\x1b[2J\u202eb\n.txt"
 TEN_MB = 10_000_000
 
 
-def run_calls(program: Program, *calls: tuple[str, Mapping[str, JsonValue]]) -> list[str]:
+def run_calls(
+    program: Program, *calls: tuple[str, Mapping[str, JsonValue]], mode: str = "default"
+) -> list[str]:
     """Run these calls from one reply and return the results, errors marked."""
     blocks = (ScriptedCall(name, dict(arguments)) for name, arguments in calls)
     with program.serve(respond_text("", *blocks), respond_text("Done.")) as server:
-        done = program.run("-p", "Go.", "--allow-denials", *STREAM_JSON)
+        done = program.run("-p", "Go.", "--allow-denials", "--permission-mode", mode, *STREAM_JSON)
     assert done.exit_status == 0
     results = tool_results(request_messages(server)[-1])
     assert len(results) == len(calls)
@@ -62,7 +65,7 @@ def test_searches_report_matches_and_count_omissions(program: Program) -> None:
     ]
     assert "KEY" not in matches + secret
     assert names.splitlines()[-2:][0] == (
-        "[truncated: the first 500 of 5,000 files; use a more specific pattern]"
+        "[truncated: the newest 500 of 5,000 files; use a more specific pattern]"
     )
     assert outside.startswith("error: Denied: ")
     assert invalid.startswith("error: invalid regular expression")
@@ -157,3 +160,32 @@ def test_questions_and_approvals_are_answered_on_the_screen(
     assert "as you like" in results[1]
     assert "a.txt:1:needle" in results[2]
     assert "KEY" not in results[2]
+
+
+def test_calls_as_other_coding_agents_make_them_work(program: Program) -> None:
+    (program.repository / "src").mkdir()
+    (program.repository / "src" / "app.py").write_text("one\ntwo\n")
+    (program.repository / "unread.md").write_text("old")
+    edited, listed, missing, refused = run_calls(
+        program,
+        (
+            "edit",
+            {"file_path": "src/app.py", "old_str": "two", "new_str": "2", "instruction": "Count."},
+        ),
+        ("bash", {"command": "cat app.py", "workdir": "src", "timeout": 5_000}),
+        ("read", {"filePath": "src/ap.py"}),
+        ("write", {"file_path": "unread.md", "content": "new"}),
+        mode="auto-edit",
+    )
+    assert edited.splitlines() == [
+        "changed src/app.py (+1 -1 lines)",
+        "     1\tone",
+        "     2\t2",
+        (
+            "[ignored unknown arguments: instruction; edit takes: path, old_string, new_string, "
+            "replace_all]"
+        ),
+    ]
+    assert listed.startswith("one\n2\n[ignored unknown arguments: timeout; bash takes: command,")
+    assert missing.endswith("no such file or directory; did you mean src/app.py?")
+    assert refused == f"error: {NOT_READ.format(path='unread.md')}"

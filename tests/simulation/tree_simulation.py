@@ -218,7 +218,12 @@ class TreeSimulation:
         self.trace.add_note(f"run {handle.run}")
         events = ScreenEventQueue()
         tools = (*self.workspace.tools, TASK)
-        ports = SessionPorts(self.model, command_runner=self.command_runner, tools=tools)
+        ports = SessionPorts(
+            self.model,
+            command_runner=self.command_runner,
+            tools=tools,
+            file_system=self.file_system,
+        )
         user_commands = UserCommandRunner(
             self.command_runner, WORKSPACE.cwd, handle.options.project_state_folder
         )

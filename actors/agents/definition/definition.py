@@ -65,7 +65,7 @@ PLAN_AGENT = Definition(
 GENERAL_AGENT = Definition(
     name="general",
     description="Handles self-contained, multistep tasks; start several to work in parallel.",
-    system_prompt="",
+    system_prompt=system_prompts.WORK_PROMPT,
     mode="subagent",
 )
 EXPLORE_AGENT = Definition(
@@ -78,7 +78,7 @@ EXPLORE_AGENT = Definition(
 SANDBOXED_AGENT = Definition(
     name="sandboxed",
     description="Like general, but cannot run commands or start other agents.",
-    system_prompt="",
+    system_prompt=system_prompts.WORK_PROMPT,
     mode="subagent",
     disallowed_tools=("bash", "task"),
 )

@@ -3,8 +3,6 @@
 import asyncio
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from actors.agents.turn.self_messages import (
     PlanFileChecked,
     ToolFailed,
@@ -12,6 +10,8 @@ from actors.agents.turn.self_messages import (
     ToolSucceeded,
 )
 from actors.runtime.actor import JobFailure
+from actors.tools.argument_parsing import parse_arguments
+from actors.tools.command_runner import CommandCancelledError
 from actors.tools.plan_mode import has_plan
 from actors.tools.task import TASK, format_no_subagents
 from actors.tools.tool import (
@@ -31,12 +31,19 @@ async def plan_call(
 ) -> ToolPlanned | ToolFailed:
     """Determine what a call would do, without side effects."""
     try:
-        tool, arguments = resolve_tool(tool_use, tools, context)
-        return ToolPlanned(call_id=tool_use.id, plan=await tool.plan(arguments, context))
-    except UnreadFileError as error:
-        return ToolPlanned(call_id=tool_use.id, plan=error.plan)
+        tool, arguments, note = resolve_tool(tool_use, tools, context)
     except ToolError as error:
         return ToolFailed(call_id=tool_use.id, reason="rejected", detail=str(error))
+    try:
+        plan = await tool.plan(arguments, context)
+    except UnreadFileError as error:
+        plan = error.plan
+    except ToolError as error:
+        detail = f"{error}\n{note}" if note else str(error)
+        return ToolFailed(call_id=tool_use.id, reason="rejected", detail=detail)
+    if note:
+        plan = plan.model_copy(update={"argument_note": note})
+    return ToolPlanned(call_id=tool_use.id, plan=plan)
 
 
 async def run_call(
@@ -44,18 +51,20 @@ async def run_call(
 ) -> ToolSucceeded | ToolFailed:
     """Run a call exactly as planned."""
     try:
-        tool, arguments = resolve_tool(tool_use, tools, context)
+        tool, arguments, _ = resolve_tool(tool_use, tools, context)
         return ToolSucceeded(call_id=tool_use.id, output=await tool.run(arguments, plan, context))
     except ToolError as error:
         return ToolFailed(call_id=tool_use.id, reason="rejected", detail=str(error))
     except TargetChangedError as error:
         return ToolFailed(call_id=tool_use.id, reason="target_changed", detail=str(error))
+    except CommandCancelledError as error:
+        return ToolFailed(call_id=tool_use.id, reason="cancelled", detail=error.output.rstrip("\n"))
 
 
 def to_tool_failed(call_id: str, failure: JobFailure) -> ToolFailed:
     """Return the outcome of a call's job that was cancelled or raised."""
     if failure.kind == "cancelled":
-        return ToolFailed(call_id=call_id, reason="cancelled", detail="interrupted")
+        return ToolFailed(call_id=call_id, reason="cancelled", detail="")
     return ToolFailed(call_id=call_id, reason="crashed", detail=failure.detail)
 
 
@@ -72,8 +81,8 @@ def to_plan_file_missing(agent: str, _failure: JobFailure) -> PlanFileChecked:
 
 def resolve_tool(
     tool_use: ToolUseBlock, tools: dict[str, AnyTool], context: ToolContext
-) -> tuple[AnyTool, Arguments]:
-    """Return the tool and its validated arguments.
+) -> tuple[AnyTool, Arguments, str]:
+    """Return the tool, its validated arguments, and a note on those that were ignored.
 
     Raises:
         ToolError: the tool does not exist, or the arguments are invalid; says what is expected.
@@ -87,15 +96,4 @@ def resolve_tool(
     if tool_use.input_error:
         message = f"Not run: the arguments are not a JSON object ({tool_use.input_error})."
         raise ToolError(message)
-    try:
-        return tool, tool.arguments.model_validate(tool_use.input)
-    except ValidationError as error:
-        message = f"Not run: invalid arguments for {tool_use.name}: {_format_errors(error)}"
-        raise ToolError(message) from None
-
-
-def _format_errors(validation_error: ValidationError) -> str:
-    return "; ".join(
-        f"{'.'.join(map(str, error['loc'])) or 'arguments'}: {error['msg']}"
-        for error in validation_error.errors(include_url=False, include_input=False)
-    )
+    return tool, *parse_arguments(tool, tool_use.input)

@@ -7,12 +7,13 @@ from actors.agents.restore.subagent_records import (
     filter_own_records,
     find_last_task_number,
 )
+from actors.agents.turn.agent_identity import AgentIdentity
 from actors.agents.turn.agent_state import AgentState, RestoredState
 from actors.agents.turn.agent_switch import with_settings_of_active_agent
 from actors.agents.turn.approval_requests import format_answers, format_denial, is_switch_confirmed
 from actors.agents.turn.limits import TimerState, UsageTotals, count_tokens
 from actors.agents.turn.self_messages import PlanFileChecked
-from actors.agents.turn.turn_state import CallStage, ToolCall, TurnStage
+from actors.agents.turn.turn_state import CallStage, ToolCall, TurnStage, build_call
 from messages.approvals import (
     AnyApprovalRequest,
     ApprovalDecided,
@@ -79,7 +80,7 @@ def restore(records: tuple[Record, ...], initial_state: AgentState) -> RestoredS
         return RestoredState(replace(state, turn=turn), records, initial_state=initial_state)
     reply, since_reply = replies[-1], _take_since_last(ReplyCompleted, last_turn)
     calls = tuple(
-        _restore_call(block, since_reply, state.identity.read_only_tools)
+        _restore_call(block, since_reply, state.identity)
         for block in reply.content
         if isinstance(block, ToolUseBlock)
     )
@@ -196,9 +197,9 @@ def _has_all_results(calls: tuple[ToolCall, ...], reply: ReplyCompleted) -> bool
 
 
 def _restore_call(
-    tool_use: ToolUseBlock, since_reply: tuple[Record, ...], read_only_tools: frozenset[str]
+    tool_use: ToolUseBlock, since_reply: tuple[Record, ...], identity: AgentIdentity
 ) -> ToolCall:
-    call = ToolCall(tool_use, is_changing=tool_use.name not in read_only_tools)
+    call = build_call(tool_use, identity)
     for record in since_reply:
         match record:
             case ToolEnded(call_id=tool_use.id):

@@ -22,6 +22,8 @@ class AgentIdentity:
     """Seed of retry jitter; contains the session id, so that programs do not retry together."""
     read_only_tools: frozenset[str] = frozenset()
     """Names of the tools that only read."""
+    command_tools: frozenset[str] = frozenset()
+    """Names of the tools whose calls may only read; the permission engine finds out."""
 
     def build_approval_id(self, number: int) -> str:
         """Return the id of the agent's approval request with this number."""

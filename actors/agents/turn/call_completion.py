@@ -29,20 +29,31 @@ def start_ready_calls(step: Transition) -> None:
     """Plan every call that may start now.
 
     A changing call waits for all calls before it and blocks all calls after it; calls that only
-    read run in parallel. All wait while a switch of the agent is pending: it may change rights.
+    read run in parallel. A command blocks the calls after it until the permission engine has found
+    that it only reads, and is planned early for that: nothing before it changes anything. All wait
+    while a switch of the agent is pending: it may change rights.
     """
     if is_switch_pending(step.state):
         return
-    has_open_call_before = False
     for call in step.state.turn.calls:
         if call.stage is CallStage.DONE:
             continue
-        if call.stage is CallStage.WAITING and not (call.is_changing and has_open_call_before):
+        may_start = (
+            not call.runs_alone or call.is_undecided or is_alone(step.state.turn.calls, call)
+        )
+        if call.stage is CallStage.WAITING and may_start:
             step.update_call(call, stage=CallStage.PLANNING)
             step.emit(PlanCall(call.tool_use.id))
-        if call.is_changing:
+        if call.runs_alone:
             return
-        has_open_call_before = True
+
+
+def is_alone(calls: tuple[ToolCall, ...], call: ToolCall) -> bool:
+    """Return whether all calls before it have ended, and none after it is in progress."""
+    at = calls.index(call)
+    return all(each.stage is CallStage.DONE for each in calls[:at]) and all(
+        each.stage in (CallStage.DONE, CallStage.WAITING) for each in calls[at + 1 :]
+    )
 
 
 def end_call(
@@ -58,6 +69,8 @@ def record_result(
 ) -> None:
     """Record a call's one result."""
     requests = call.plan.requests if call.plan else ()
+    if call.plan and call.plan.argument_note:
+        text = f"{text}\n{call.plan.argument_note}"
     ended = ToolEnded(
         turn=step.state.turn.number,
         call_id=call.tool_use.id,
@@ -67,6 +80,7 @@ def record_result(
         status=status,
         text=text,
         diff=_truncate_diff(call) if status == "ok" else "",
+        observed_files=call.observed_files,
         no_user=no_user,
     )
     step.update_call(call, stage=CallStage.DONE)

@@ -17,6 +17,7 @@ from actors.agents.turn.call_completion import (
     get_not_run_text,
     get_not_writable_text,
     get_stopped_text,
+    is_alone,
     record_result,
 )
 from actors.agents.turn.effects import (
@@ -43,6 +44,7 @@ TARGET_CHANGED = (
     "Not run: its target changed {count} times between planning and running, most recently: "
     "{detail}"
 )
+OUTPUT_HEADER = "Its output until then:"
 MAX_TARGET_CHANGES = 5
 TARGET_CHANGED_NOTE = "asking again because its target has changed"
 PATH_CHANGED_NOTE = "you approved it, but a path in it now leads somewhere else"
@@ -123,8 +125,27 @@ def on_permission_decision(step: Transition, decision: PermissionDecision) -> No
         return
     if call.stage is CallStage.CHECKING_READ:
         _apply_read_decision(step, call, call.plan, decision)
+    elif call.stage is CallStage.EVALUATING and call.is_undecided:
+        _decide_order(step, call, decision)
     elif call.stage is CallStage.EVALUATING:
         _apply_decision(step, call, decision)
+
+
+def _decide_order(step: Transition, call: ToolCall, decision: PermissionDecision) -> None:
+    """Run a command in parallel if it only reads; otherwise let it wait for the calls before it.
+
+    A command that has waited is planned and evaluated again, because what it waited for may have
+    changed its files.
+    """
+    is_read_only = decision.action == "allow" and decision.changes_nothing
+    call = step.update_call(call, is_undecided=False, is_read_only_command=is_read_only)
+    if is_read_only:
+        _apply_decision(step, call, decision)
+        continue_turn(step)
+    elif is_alone(step.state.turn.calls, call):
+        _apply_decision(step, call, decision)
+    else:
+        step.update_call(call, stage=CallStage.WAITING, plan=None)
 
 
 def _apply_read_decision(
@@ -199,7 +220,9 @@ def on_tool_succeeded(step: Transition, message: ToolSucceeded) -> None:
         updated = TodosUpdated(turn=step.state.turn.number, todos=message.output.todos)
         step.write(updated)
         step.publish(updated)
-    end_call(step, call, "error" if message.output.is_error else "ok", message.output.text)
+    output = message.output
+    call = step.update_call(call, observed_files=output.observed_files)
+    end_call(step, call, "error" if output.is_error else "ok", output.text)
 
 
 def on_tool_failed(step: Transition, message: ToolFailed) -> None:
@@ -216,7 +239,10 @@ def on_tool_failed(step: Transition, message: ToolFailed) -> None:
         case "cancelled":
             was_running = call.stage is CallStage.RUNNING
             get_text = get_stopped_text if was_running else get_not_run_text
-            end_call(step, call, "cancelled", get_text(step.state.turn))
+            text = get_text(step.state.turn)
+            if was_running and message.detail:
+                text = f"{text}\n{OUTPUT_HEADER}\n{message.detail}"
+            end_call(step, call, "cancelled", text)
         case "target_changed":
             _plan_again(step, call, message.detail)
         case _:
@@ -238,6 +264,8 @@ def _plan_again(step: Transition, call: ToolCall, detail: str) -> None:
             is_approved=False,
             recorded_approval=None,
             target_changes=count,
+            is_undecided=call.is_undecided or call.is_read_only_command,
+            is_read_only_command=False,
         )
         step.emit(PlanCall(call.tool_use.id))
 

@@ -11,7 +11,7 @@ from actors.agents.turn.model_state import ModelState
 from actors.agents.turn.retry import RetryState, get_backoff, get_retry_delay_s
 from actors.agents.turn.self_messages import ModelFailed, ModelReplied, RetryDelayElapsed
 from actors.agents.turn.transition import Transition
-from actors.agents.turn.turn_state import CallStage, ToolCall, TurnStage
+from actors.agents.turn.turn_state import CallStage, TurnStage, build_call
 from messages.content import ToolUseBlock, Usage, join_text
 from messages.model_limits import ModelLimitsFound
 from messages.turns import (
@@ -237,10 +237,7 @@ def _find_problem(tool_uses: list[ToolUseBlock]) -> str:
 
 
 def _start_acting(step: Transition, tool_uses: list[ToolUseBlock], stop_reason: str) -> None:
-    calls = tuple(
-        ToolCall(tool_use, is_changing=tool_use.name not in step.state.identity.read_only_tools)
-        for tool_use in tool_uses
-    )
+    calls = tuple(build_call(tool_use, step.state.identity) for tool_use in tool_uses)
     has_too_many = len(tool_uses) > MAX_CALLS_PER_REPLY
     is_malformed = has_too_many or any(tool_use.input_error for tool_use in tool_uses)
     malformed_replies = step.state.turn.malformed_replies + 1 if is_malformed else 0

@@ -94,6 +94,7 @@ class ToolFailed(Message):
     """rejected: the tool says why · target_changed: its target changed after it was planned ·
     cancelled: by the agent · crashed: a bug in Greenroom."""
     detail: str
+    """What happened; if it was cancelled, its output until then."""
 
 
 class PlanFileChecked(Message):

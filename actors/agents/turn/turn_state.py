@@ -7,6 +7,7 @@ recording end → idle. The recording stages wait until their records are on dis
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 
+from actors.agents.turn.agent_identity import AgentIdentity
 from actors.agents.turn.limits import LimitReached, TimerState
 from actors.agents.turn.prompt_queue import QueuedPrompt
 from actors.agents.turn.retry import RetryState
@@ -15,7 +16,7 @@ from messages.approvals import ApprovalRequest
 from messages.content import ToolUseBlock, Usage
 from messages.policy import FileReadPolicy, PermissionRequest
 from messages.subagents import SubagentStarted
-from messages.tool_calls import AgentSwitchProposal, CallPlan
+from messages.tool_calls import AgentSwitchProposal, CallPlan, FileDigest
 from messages.turns import (
     RequestInfo,
     ToolStatus,
@@ -66,6 +67,11 @@ class ToolCall:
 
     tool_use: ToolUseBlock
     is_changing: bool
+    """Its tool may change something, so its start is recorded before it runs."""
+    is_undecided: bool = False
+    """The permission engine has yet to find out whether it only reads, as some commands do."""
+    is_read_only_command: bool = False
+    """It is a command, and the permission engine has found that it only reads."""
     stage: CallStage = CallStage.WAITING
     plan: CallPlan | None = None
     approval_id: str = ""
@@ -90,8 +96,15 @@ class ToolCall:
     """How often its target changed between plan and run."""
     start_append_id: int = 0
     """The append that must be on disk before it runs."""
+    observed_files: tuple[FileDigest, ...] = ()
+    """Files that it has read or written."""
     subagent_started: SubagentStarted | None = None
     """The subagent that runs it, if one does."""
+
+    @property
+    def runs_alone(self) -> bool:
+        """It waits for all calls before it and blocks all calls after it."""
+        return self.is_changing and not self.is_read_only_command
 
     @property
     def title(self) -> str:
@@ -100,6 +113,15 @@ class ToolCall:
             return self.plan.title
         texts = [value for value in self.tool_use.input.values() if isinstance(value, str)]
         return " ".join((self.tool_use.name, *texts[:1]))[:MAX_TITLE_CHARS]
+
+
+def build_call(tool_use: ToolUseBlock, identity: AgentIdentity) -> ToolCall:
+    """Return a call as it starts."""
+    return ToolCall(
+        tool_use,
+        is_changing=tool_use.name not in identity.read_only_tools,
+        is_undecided=tool_use.name in identity.command_tools,
+    )
 
 
 @dataclass(frozen=True)

@@ -184,6 +184,18 @@ def _expand_braces(pattern: str) -> list[str]:
     return [match[1] + alternative + match[3] for alternative in match[2].split(",")]
 
 
+def find_depth(options: ReadOnlyOptions, arguments: Words) -> ReadDepth:
+    """Return what a command reads below its paths, even if it has options that are not listed."""
+    seen: set[str] = set()
+    for word in arguments:
+        text = word.text
+        if text.startswith("--"):
+            seen.add(text[2:].partition("=")[0])
+        elif text.startswith("-"):
+            seen.update(text[1:])
+    return _find_read_depth(options, seen)
+
+
 def _find_read_depth(options: ReadOnlyOptions, seen: set[str]) -> ReadDepth:
     if seen & options.follow_options:
         return "follow_links"

@@ -70,6 +70,8 @@ class WrittenPaths(NamedTuple):
     """Whether it writes or removes what is in an operand that is a folder."""
     into_folders: bool = False
     """Whether it writes into its target if that is a folder."""
+    adds_content: bool = True
+    """Whether it may create files with content, or links. False: it makes empty files at most."""
     writes_unnamed: Callable[[Words], bool] = writes_only_named
     """Whether it also creates files that the arguments do not name, such as those in an archive."""
 

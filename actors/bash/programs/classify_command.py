@@ -9,6 +9,7 @@ from actors.bash.programs.command_spellings import (
 from actors.bash.programs.opened_files import drop_non_files, find_opened_files
 from actors.bash.programs.path_arguments import find_possible_read_paths
 from actors.bash.programs.plain_wrappers import skip_plain_wrappers
+from actors.bash.programs.program import Program
 from actors.bash.programs.table import find_program
 from actors.bash.programs.version_queries import is_version_query
 from actors.bash.syntax.parsed_command import (
@@ -57,6 +58,7 @@ def classify_command(
     if read_only is None:
         read_paths = find_possible_read_paths(program, arguments)
         opened = find_opened_files(program, arguments)
+        read_depth = program.find_depth_below(arguments)
     else:
         read_paths, read_depth, name_patterns = read_only
         opened = drop_non_files(read_paths)
@@ -70,14 +72,22 @@ def classify_command(
         read_paths,
         opened,
         written,
-        has_root_paths,
+        may_add_files=read_only is None and _may_add_files(program),
+        has_root_paths=has_root_paths,
         read_only=read_only is not None,
         requires_trust=is_query and program.read_options is None,
         finds_repository=program.finds_repository,
         directory=program.find_directory(arguments) if program.find_directory else None,
         read_depth=read_depth,
         name_patterns=name_patterns,
+        tracked_reads=program.find_tracked_reads(arguments) if program.find_tracked_reads else None,
     )
+
+
+def _may_add_files(program: Program) -> bool:
+    if program.takes_text:
+        return False
+    return program.writes is None or program.writes.adds_content
 
 
 def _find_name_problem(word: Word) -> str:

@@ -9,9 +9,10 @@ from actors.bash.effects.option_parsing import OptionSpec, find_unlisted_option
 from actors.bash.effects.possible_commands import extract_option_value
 from actors.bash.effects.read_only import ReadOnlyCommand, split_name_set
 from actors.bash.effects.written_paths import WrittenPaths, add_wildcards
+from actors.bash.programs.git_content import find_tracked_reads
 from actors.bash.programs.git_listing import find_directory, match_listing, skip_safe_options
 from actors.bash.programs.program import Program
-from actors.bash.syntax.parsed_command import Word, Words, join_words
+from actors.bash.syntax.parsed_command import TrackedReads, Word, Words, join_words
 
 _SAFE_GLOBAL_OPTIONS = {
     "-P", "--no-pager", "--no-optional-locks", "--literal-pathspecs", "--no-replace-objects",
@@ -203,6 +204,10 @@ def _analyze_config(words: Words) -> IndirectEffects:
     )
     effects = find_commands_anywhere("git configuration can make git run other programs", words)
     return effects._replace(possible_commands=(*effects.possible_commands, *aliases))
+
+
+def _find_tracked_reads(arguments: Words) -> TrackedReads | None:
+    return find_tracked_reads(arguments[_find_subcommand((Word("git"), *arguments)) - 1 :])
 
 
 def _writes_unnamed(arguments: Words) -> bool:
@@ -398,6 +403,7 @@ GIT = Program(
     path_marker=":",
     list_read_paths=_list_opened_files,
     has_root_paths=True,
+    find_tracked_reads=_find_tracked_reads,
     writes=WrittenPaths(
         _find_written_operands,
         output_options=("--output", "-o"),

@@ -86,8 +86,7 @@ def match_listing(arguments: Words) -> ReadOnlyCommand | None:
     if not all(word.is_literal for word in arguments):
         return None
     if name == "grep":
-        command = match_read_only_options(_GREP_OPTIONS, arguments[1:])
-        return command and command._replace(paths=command.paths or (Word("."),), read_depth="all")
+        return match_read_only_options(_GREP_OPTIONS, arguments[1:])
     required = _REQUIRED_ARGUMENTS.get(name, "")
     if name not in _PATTERNS or (
         required and not any(word.text == required for word in arguments[1:])

@@ -8,17 +8,23 @@ from actors.bash.effects.effect_rules import EffectRule
 from actors.bash.effects.read_only import (
     ReadOnlyCommand,
     ReadOnlyOptions,
+    find_depth,
     is_safe_argument,
     match_read_only_options,
 )
 from actors.bash.effects.written_paths import WrittenPaths
-from actors.bash.syntax.parsed_command import Word, Words
+from actors.bash.syntax.parsed_command import ReadDepth, TrackedReads, Word, Words
 
 StdinUse = Literal["", "script", "commands", "code", "arguments"]
 """What a program may run from its input: a shell script, text with commands, other code, or the
 command among its arguments with more arguments."""
 SpellingFinder = Callable[[Words], tuple[str, ...]]
 """Lists other spellings of a command; the first word is its bare name."""
+
+
+def read_all_below(_arguments: Words) -> ReadDepth:
+    """Return that a program reads all files below its operands."""
+    return "all"
 
 
 class Program(NamedTuple):
@@ -51,6 +57,10 @@ class Program(NamedTuple):
     """The code among its arguments may name files that it reads or writes."""
     read_options: ReadOnlyOptions | None = None
     """The options of its read-only forms, which also show which arguments are paths it reads."""
+    find_read_depth: Callable[[Words], ReadDepth] | None = None
+    """Finds what it reads below its paths, if `read_options` cannot; it copies or moves it."""
+    find_tracked_reads: Callable[[Words], TrackedReads | None] | None = None
+    """Finds the tracked files that it prints or copies."""
     has_harmless_options: bool = False
     """No option, even one that is not listed, does more than print."""
     list_read_paths: Callable[[Words], Words] | None = None
@@ -77,6 +87,12 @@ class Program(NamedTuple):
     """It accepts options before its subcommand."""
     list_spellings: SpellingFinder | None = None
     """Lists other spellings, if its options before the subcommand are known."""
+
+    def find_depth_below(self, arguments: Words) -> ReadDepth:
+        """Return what it reads below its paths, also in a form that is not read-only."""
+        if self.find_read_depth is not None:
+            return self.find_read_depth(arguments)
+        return find_depth(self.read_options, arguments) if self.read_options else ""
 
     def find_read_only(self, arguments: Words) -> ReadOnlyCommand | None:
         """Return what a command reads; None if it is not known to only read."""

@@ -25,7 +25,7 @@ from actors.bash.effects.written_paths import (
     write_second,
     writes_unnamed_if,
 )
-from actors.bash.programs.program import Program
+from actors.bash.programs.program import Program, read_all_below
 from actors.bash.syntax.parsed_command import Word, Words
 
 _MAKE_PREFIX = re.compile(r"^[ \t]*+[@+-]++", re.MULTILINE)
@@ -232,6 +232,7 @@ PROGRAMS: tuple[Program, ...] = (
                 )
             )
         ),
+        find_read_depth=read_all_below,
         has_listed_options=True,
         writes=WrittenPaths(
             _write_bundled,
@@ -243,6 +244,7 @@ PROGRAMS: tuple[Program, ...] = (
     Program(
         "bsdtar",
         search_arguments(ask_on_options(_PROGRAM, OptionSpec("", ("use-compress-program",)))),
+        find_read_depth=read_all_below,
         writes=WrittenPaths(writes_unnamed=_EXTRACTS_TAR),
     ),
     Program(
@@ -257,6 +259,7 @@ PROGRAMS: tuple[Program, ...] = (
         search_arguments(
             ask_on_options(_PROGRAM, OptionSpec("T", split_names("unzip-command test")))
         ),
+        find_read_depth=read_all_below,
         writes=WrittenPaths(write_first),
     ),
     Program(

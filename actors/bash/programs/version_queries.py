@@ -6,17 +6,18 @@ from actors.bash.syntax.parsed_command import Words
 _OPTIONS = {"--version", "--help"}
 _OTHER_SPELLINGS = {
     ("go", "version"), ("git", "version"), ("java", "-version"), ("javac", "-version"),
-    ("python", "-V"), ("python3", "-V"), ("node", "-v"), ("npm", "-v"), ("cargo", "-V"),
-    ("rustc", "-V"), ("ruby", "-v"), ("php", "-v"),
+    ("python", "-V"), ("python3", "-V"), ("node", "-v"), ("npm", "-v"), ("ruby", "-v"),
+    ("php", "-v"),
 }  # fmt: skip
 _PROGRAMS = {
     "python", "python3", "pip", "pip3", "uv", "node", "npm", "npx", "deno", "bun", "git", "go",
-    "cargo", "rustc", "rustup", "gcc", "g++", "cc", "clang", "clang++", "ld", "make", "cmake",
-    "ninja", "docker", "podman", "kubectl", "helm", "terraform", "java", "javac", "mvn", "ruby",
-    "gem", "perl", "php", "lua", "bash", "zsh", "tar", "curl", "wget", "rg", "fd", "ssh", "sqlite3",
-    "psql", "aws", "gh", "ruff", "mypy", "black", "sed", "awk", "gawk", "find", "xargs",
+    "gcc", "g++", "cc", "clang", "clang++", "ld", "make", "cmake", "ninja", "docker", "podman",
+    "kubectl", "helm", "terraform", "java", "javac", "ruby", "gem", "perl", "php", "lua", "bash",
+    "zsh", "tar", "curl", "wget", "rg", "fd", "ssh", "sqlite3", "psql", "gh", "ruff", "mypy",
+    "black", "sed", "awk", "gawk", "find", "xargs",
 }  # fmt: skip
-"""They run no code of the folder for this; `pytest`, `yarn` and `rails` do."""
+"""They run no code of the folder for this; others do, such as `pytest`, `yarn`, `mvn` with its
+`.mvn/jvm.config`, and `cargo` and `rustc` with a `rust-toolchain.toml` that names a folder."""
 
 
 def is_version_query(program: Program, words: Words) -> bool:

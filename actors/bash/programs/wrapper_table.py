@@ -19,7 +19,7 @@ from actors.bash.effects.possible_commands import (
     search_code,
 )
 from actors.bash.effects.written_paths import WrittenPaths, write_last
-from actors.bash.programs.program import Program
+from actors.bash.programs.program import Program, read_all_below
 from actors.bash.programs.shells import (
     analyze_env,
     analyze_flock,
@@ -195,10 +195,18 @@ PROGRAMS: tuple[Program, ...] = (
     Program("byobu", _MULTIPLEXER),
     Program("busybox toybox", runs_command("can run any of its built-in commands")),
     Program("ssh autossh rsh", search_arguments(analyze_ssh), stdin="commands"),
-    Program("scp", _TRANSFER, writes=WrittenPaths(write_last, into_folders=True)),
+    Program(
+        "scp",
+        _TRANSFER,
+        find_read_depth=read_all_below,
+        writes=WrittenPaths(write_last, into_folders=True),
+    ),
     Program("sftp telnet socat ftp lftp", _TRANSFER, stdin="code"),
     Program(
-        "rsync", _TRANSFER, writes=WrittenPaths(write_last, below_folders=True, into_folders=True)
+        "rsync",
+        _TRANSFER,
+        find_read_depth=read_all_below,
+        writes=WrittenPaths(write_last, below_folders=True, into_folders=True),
     ),
     Program("nc ncat netcat", _TRANSFER),
     Program("mosh sshpass pssh parallel-ssh pdsh clush salt adb wsl", _REMOTE_SHELL),

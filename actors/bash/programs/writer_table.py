@@ -10,10 +10,12 @@ from actors.bash.effects.written_paths import (
     write_last,
     writes_unnamed_if,
 )
-from actors.bash.programs.program import Program
-from actors.bash.syntax.parsed_command import Word, Words
+from actors.bash.programs.program import Program, read_all_below
+from actors.bash.syntax.parsed_command import ReadDepth, Word, Words
 
 _RECURSIVE_OPTION = re.compile(r"-[A-Za-z]*[rR]|--r")
+_RECURSIVE_COPY = re.compile(r"-[A-Za-z]*[rRa]|--r|--a")
+_FOLLOWS_LINKS = re.compile(r"-[A-Za-z]*[LH]|--dereference")
 _ZIP_LISTING = re.compile(r"-[A-Za-z0-9]*[lptvzZ][A-Za-z0-9]*")
 _TARGET_OPTIONS = ("-t", "--target-directory")
 
@@ -24,25 +26,44 @@ def _write_removed(arguments: Words, operands: list[Word]) -> list[Word]:
     return [*operands, *(add_wildcards(operands) if is_recursive else [])]
 
 
+def _find_copied_depth(arguments: Words) -> ReadDepth:
+    """Return what `cp` copies below its operands."""
+    texts = [word.text for word in arguments]
+    if not any(_RECURSIVE_COPY.match(text) for text in texts):
+        return ""
+    return "follow_links" if any(_FOLLOWS_LINKS.match(text) for text in texts) else "all"
+
+
 def _extracts_zip(arguments: Words) -> bool:
     return not any(_ZIP_LISTING.fullmatch(word.text) for word in arguments)
 
 
 PROGRAMS: tuple[Program, ...] = (
-    Program("rm", writes=WrittenPaths(_write_removed)),
+    Program("rm", writes=WrittenPaths(_write_removed, adds_content=False)),
     Program(
-        "rmdir unlink shred touch mkdir truncate mkfifo mknod chmod chown chgrp chattr setfacl "
+        "rmdir unlink shred touch mkdir truncate mkfifo mknod chmod chown chgrp chattr setfacl",
+        writes=WrittenPaths(write_all, adds_content=False),
+    ),
+    Program(
         "sponge gzip gunzip bzip2 bunzip2 xz unxz dos2unix unix2dos rename",
         writes=WrittenPaths(write_all),
     ),
     Program(
         "mv",
+        find_read_depth=read_all_below,
         writes=WrittenPaths(
             write_all, output_options=_TARGET_OPTIONS, below_folders=True, into_folders=True
         ),
     ),
     Program(
-        "cp ln", writes=WrittenPaths(write_last, output_options=_TARGET_OPTIONS, into_folders=True)
+        "cp",
+        find_read_depth=_find_copied_depth,
+        writes=WrittenPaths(write_last, output_options=_TARGET_OPTIONS, into_folders=True),
+    ),
+    Program(
+        "ln",
+        find_read_depth=read_all_below,
+        writes=WrittenPaths(write_last, output_options=_TARGET_OPTIONS, into_folders=True),
     ),
     Program("link", writes=WrittenPaths(write_last, into_folders=True)),
     Program("mktemp", writes=WrittenPaths(output_options=("-p", "--tmpdir"), below_folders=True)),
@@ -55,7 +76,9 @@ PROGRAMS: tuple[Program, ...] = (
         ),
     ),
     Program(
-        "7z 7za 7zr 7zz unrar rar", writes=WrittenPaths(writes_unnamed=writes_unnamed_if("[xe]"))
+        "7z 7za 7zr 7zz unrar rar",
+        find_read_depth=read_all_below,
+        writes=WrittenPaths(writes_unnamed=writes_unnamed_if("[xe]")),
     ),
     Program(
         "pandoc",

@@ -4,8 +4,9 @@ import re
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-ReadDepth = Literal["", "visible", "all", "follow_links"]
-"""What a command reads below its paths: nothing, files that are not hidden, all, links too."""
+ReadDepth = Literal["", "visible", "all", "follow_links", "tracked"]
+"""What a command reads below its paths: nothing, files that are not hidden, all, links too, or
+those that git tracks."""
 
 _PATH_PATTERN = re.compile(r"[\w./@%+:,*?\[\]][\w./@%+:,*?\[\]-]*")
 
@@ -52,6 +53,17 @@ class RedirectedFile(NamedTuple):
     word: Word
 
 
+class TrackedReads(NamedTuple):
+    """The tracked files whose content a git command prints or copies."""
+
+    possible_paths: Words
+    """Arguments that may be paths."""
+    limits: Words
+    """Those that limit which files it prints, if they are paths; empty: it prints all."""
+    are_certain: bool = False
+    """All of them are paths; otherwise those that exist."""
+
+
 class CommandPart(NamedTuple):
     """One simple command, or the redirections of a group."""
 
@@ -71,6 +83,8 @@ class CommandPart(NamedTuple):
     """Arguments that are certainly paths it reads; only for commands known to read files."""
     written_paths: Words = ()
     """Arguments that are paths it writes, makes or removes."""
+    may_add_files: bool = False
+    """It may create files with content, or links, apart from its redirections."""
     has_root_paths: bool = False
     """Paths it reads may be relative to the repository root: x in `git show HEAD:x`."""
     read_only: bool = False
@@ -86,6 +100,8 @@ class CommandPart(NamedTuple):
     """What it reads below its paths."""
     name_patterns: tuple[str, ...] = ()
     """Patterns of the names that it reads there; empty: all."""
+    tracked_reads: TrackedReads | None = None
+    """For git: the tracked files that it prints or copies."""
     nested_parts: tuple["CommandPart", ...] = ()
     """The commands visible inside a wrapper; deny rules apply to them too."""
 

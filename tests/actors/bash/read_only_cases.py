@@ -377,6 +377,9 @@ git log --help
 git help log
 pytest --version
 yarn --version
+cargo --version
+mvn --version
+rustup --version
 ./x --version
 python3 --version x
 python3 -c --version

@@ -20,7 +20,7 @@ from tests.actors.permissions.decision_helpers import (
     user_rules,
 )
 
-MAX_LOOKING_ASKS = 20
+MAX_LOOKING_ASKS = 21
 MAX_WORKING_ASKS = 11
 TRUSTED_DEFAULTS = replace(DEFAULT_POLICY, trusted=True)
 WITH_RULES = replace(

@@ -183,7 +183,8 @@ def test_no_rule_allows_git_in_another_repository(
         f"export GIT_DIR={folder}; git status",
     ):
         assert decide_command(command, paths, policy) == "ask", command
-    for command in ("git status", "git commit -m x", "mkdir -p a/b && git add a"):
+    (clone / "own").mkdir()
+    for command in ("git status", "git commit -m x", "mkdir -p a/b && git add a", "git -C own log"):
         assert decide_command(command, paths, policy) == "allow", command
 
 
@@ -194,4 +195,6 @@ def test_git_asks_where_the_same_command_may_create_a_repository(clone: Path) ->
     paths = WorkspacePaths(root=str(clone), cwd=str(clone), home="/")
 
     assert decide_command("cp -r files/. docs && cd docs && git status", paths, policy) == "ask"
+    assert decide_command("git clone https://x.org/x y && cd y && git log", paths, policy) == "ask"
+    assert decide_command("git clone https://x.org/x y && git -C y log", paths, policy) == "ask"
     assert decide_command("cd docs && git add . && git status", paths, policy) == "allow"

@@ -76,7 +76,7 @@ def list_protected(workspace: AttackWorkspace) -> list[Path]:
         "tar -xzf t.tgz -C out --strip-components=1",
         "git am p.patch",
         "git update-index --add --cacheinfo 100644,1,.greenroom/x; git checkout-index -a",
-        "cp x y*; touch y.txt",
+        "cp x y*; cp src/a.txt y.txt",
     ],
 )
 def test_a_write_to_an_unknown_target_asks(workspace: AttackWorkspace, command: str) -> None:

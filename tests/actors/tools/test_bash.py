@@ -29,6 +29,63 @@ def test_the_plan_has_the_whole_command_and_a_short_title(caller: ToolCaller) ->
     assert plan.title == "bash echo one\\n" + "x" * 190 + "…"
 
 
+@pytest.mark.parametrize(
+    ("directory", "command", "planned"),
+    [
+        ("sub", "pwd", "cd sub && pwd"),
+        ("./sub/../sub", "pwd", "cd sub && pwd"),
+        ("a b", "pwd", "cd 'a b' && pwd"),
+        ("-P", "pwd", "cd ./-P && pwd"),
+        ("link", "pwd", "cd sub && pwd"),
+        ("sub", "false; pwd", "cd sub && {\nfalse; pwd\n}"),
+        ("sub", "true & wait\npwd", "cd sub && {\ntrue & wait\npwd\n}"),
+        (".", "pwd", "pwd"),
+        ("", "pwd", "pwd"),
+        ("sub/..", "pwd", "pwd"),
+    ],
+)
+def test_a_command_runs_in_the_directory_of_the_call(
+    caller: ToolCaller, directory: str, command: str, planned: str
+) -> None:
+    for name in ("sub", "a b", "-P"):
+        (caller.root / name).mkdir()
+    (caller.root / "link").symlink_to("sub")
+    arguments = {"command": command, "cwd": directory}
+    plan = caller.plan("bash", **arguments)
+
+    assert plan.requests == (PermissionRequest(permission="bash", target=planned),)
+    assert plan.full_text == planned
+    expected = (caller.root / directory).resolve()
+    assert caller.run("bash", plan, **arguments).text == str(expected)
+
+
+def test_a_directory_outside_is_part_of_the_permission_request(
+    caller: ToolCaller, tmp_path: Path
+) -> None:
+    plan = caller.plan("bash", command="ls", cwd="..")
+    request = PermissionRequest(permission="bash", target=f"cd {tmp_path} && ls")
+    assert plan.requests == (request,)
+
+
+def test_nothing_runs_if_the_directory_was_removed(caller: ToolCaller) -> None:
+    (caller.root / "sub").mkdir()
+    arguments = {"command": "touch one; touch two & touch three", "cwd": "sub"}
+    plan = caller.plan("bash", **arguments)
+    (caller.root / "sub").rmdir()
+
+    assert caller.run("bash", plan, **arguments).is_error
+    assert caller.list_names() == []
+
+
+def test_a_directory_that_does_not_exist_is_an_error(caller: ToolCaller) -> None:
+    (caller.root / "sub").mkdir()
+    caller.write_file("file", "")
+    assert caller.expect_error("bash", command="ls", cwd="subs") == (
+        "subs: no such file or directory; did you mean sub?"
+    )
+    assert "not a directory" in caller.expect_error("bash", command="ls", cwd="file")
+
+
 def test_a_failed_command_ends_with_its_exit_status(caller: ToolCaller) -> None:
     assert caller.run_bash("echo no; exit 3") == ToolOutput(text="no\nexit status 3", is_error=True)
     assert caller.run_bash("false") == ToolOutput(text="(no output)\nexit status 1", is_error=True)

@@ -1,6 +1,7 @@
 import pytest
 
 from actors.tools.tool import TargetChangedError
+from actors.tools.unified_diff import MAX_SHOWN_LINE_CHARS, MAX_SHOWN_LINES
 from messages.policy import PermissionRequest
 from tests.actors.tools.tool_caller import ToolCaller
 
@@ -21,8 +22,47 @@ def test_a_unique_text_is_replaced_as_the_diff_showed(caller: ToolCaller) -> Non
         "--- app.py\n+++ app.py\n@@ -1,3 +1,3 @@\n a = 1\n-b = 2\n+b = 20\n c = 3\n"
     )
     assert path.read_text() == "a = 1\nb = 2\nc = 3\n"
-    assert caller.run("edit", plan, **change).text == "changed app.py (+1 -1 lines)"
+    assert caller.run("edit", plan, **change).text == (
+        "changed app.py (+1 -1 lines)\n     1\ta = 1\n     2\tb = 20\n     3\tc = 3"
+    )
     assert path.read_text() == plan.patch.new_text
+
+
+def test_an_edit_returns_the_numbered_lines_around_it(caller: ToolCaller) -> None:
+    caller.write_file("app.py", "".join(f"line {number}\r\n" for number in range(1, 101)))
+    change = {"path": "app.py", "old_string": "line 50\n", "new_string": "fifty\n50 and a half\n"}
+    first, *rows = caller.call("edit", **change).split("\n")
+    assert first == "changed app.py (+2 -1 lines)"
+    assert [row.split("\t") for row in rows] == [
+        ["    47", "line 47"],
+        ["    48", "line 48"],
+        ["    49", "line 49"],
+        ["    50", "fifty"],
+        ["    51", "50 and a half"],
+        ["    52", "line 51"],
+        ["    53", "line 52"],
+        ["    54", "line 53"],
+    ]
+    read = caller.call("read", path="app.py", offset=47, limit=8).split("\n")
+    assert rows == read[:8]
+
+
+def test_the_lines_that_an_edit_returns_are_bounded(caller: ToolCaller) -> None:
+    groups = (f"a\n{number}\n" + "-\n" * 8 for number in range(20))
+    caller.write_file("app.py", "x" * 1_000 + "\n" + "".join(groups))
+    rows = caller.call(
+        "edit", path="app.py", old_string="a\n", new_string="b\n", replace_all=True
+    ).split("\n")
+    assert len(rows) == MAX_SHOWN_LINES + 2
+    assert rows[1] == f"     1\t{'x' * MAX_SHOWN_LINE_CHARS}…"
+    assert "…" in rows
+    assert rows[-1].endswith("more lines are not shown; to see them, use read]")
+
+
+def test_deleting_everything_returns_no_lines(caller: ToolCaller) -> None:
+    caller.write_file("app.py", "x")
+    text = caller.call("edit", path="app.py", old_string="x", new_string="")
+    assert text == "changed app.py (+0 -1 lines)"
 
 
 def test_replace_all_replaces_every_occurrence_in_the_file(caller: ToolCaller) -> None:

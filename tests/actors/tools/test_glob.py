@@ -1,5 +1,7 @@
 """The `glob` tool."""
 
+import os
+
 import pytest
 
 from actors.tools.glob import MAX_MATCHES
@@ -15,7 +17,7 @@ def project(caller: ToolCaller) -> ToolCaller:
     for name in ("src", "src/deep", "docs"):
         (caller.root / name).mkdir()
     for name in ("a.py", "src/b.py", "src/deep/c.py", "src/d.ts", "docs/e.md", "#odd", "!odd"):
-        caller.write_file(name, "")
+        os.utime(caller.write_file(name, ""), (0, 0))
     return caller
 
 
@@ -41,6 +43,15 @@ def test_a_pattern_finds_the_files_it_matches(
     assert project.call("glob", pattern=pattern).splitlines() == found
 
 
+def test_the_most_recently_changed_files_come_first(project: ToolCaller) -> None:
+    os.utime(project.root / "src" / "deep" / "c.py", (20, 20))
+    os.utime(project.root / "src" / "b.py", (10, 10))
+    (project.root / "bytes\udcff.py").touch()
+    os.utime(project.root / "bytes\udcff.py", (5, 5))
+    found = project.call("glob", pattern="*.py").splitlines()
+    assert found == ["src/deep/c.py", "src/b.py", "bytes\\xff.py", "a.py"]
+
+
 def test_the_searched_folder_is_the_requested_target(project: ToolCaller) -> None:
     plan = project.plan("glob", pattern="*.py", path="src")
 
@@ -64,7 +75,7 @@ def test_matches_over_the_limit_are_truncated_and_counted(caller: ToolCaller) ->
     rows = caller.call("glob", pattern="*").splitlines()
 
     assert len(rows) == MAX_MATCHES + 1
-    assert rows[-1] == "[truncated: the first 500 of 501 files; use a more specific pattern]"
+    assert rows[-1] == "[truncated: the newest 500 of 501 files; use a more specific pattern]"
 
 
 @pytest.mark.parametrize(

@@ -58,6 +58,7 @@ def test_a_hard_linked_hook_keeps_its_content_and_mode(caller: ToolCaller) -> No
     hook.chmod(0o750)
     (caller.root / "hard").hardlink_to(hook)
 
+    caller.call("read", path="hard")
     caller.call("write", path="hard", content="false\n")
     assert (caller.root / "hard").read_text() == "false\n"
     assert stat.S_IMODE((caller.root / "hard").stat().st_mode) == 0o750

@@ -9,7 +9,8 @@ import pytest
 
 from actors.tools.plan_mode import (
     MAX_SHOWN_BYTES,
-    PlanArguments,
+    PlanEnterArguments,
+    PlanExitArguments,
     has_plan,
     plan_enter,
     plan_exit,
@@ -22,7 +23,8 @@ from tests.actors.tools.tool_caller import ToolCaller
 
 pytestmark = pytest.mark.quick
 
-ARGUMENTS = PlanArguments()
+ENTER = PlanEnterArguments()
+EXIT = PlanExitArguments()
 
 
 @pytest.fixture
@@ -36,11 +38,11 @@ def write_plan_file(context: ToolContext, text: str) -> None:
 
 
 def make_exit_plan(context: ToolContext) -> CallPlan:
-    return asyncio.run(plan_exit(ARGUMENTS, context))
+    return asyncio.run(plan_exit(EXIT, context))
 
 
 def test_entering_plan_mode_names_the_plan_file(context: ToolContext) -> None:
-    plan = asyncio.run(plan_enter(ARGUMENTS, context))
+    plan = asyncio.run(plan_enter(ENTER, context))
     assert plan.requests == (PermissionRequest(permission="plan_enter", target="*"),)
     assert plan.switch_proposal == AgentSwitchProposal(
         agent="plan", confirming_reply="Yes, plan first", plan_exists=False
@@ -72,6 +74,18 @@ def test_exiting_shows_the_plan_and_names_no_agent(
     )
 
 
+def test_a_plan_in_the_arguments_is_shown_without_a_file(context: ToolContext) -> None:
+    arguments = PlanExitArguments.model_validate({"plan": "# Do it\n"})
+    plan = asyncio.run(plan_exit(arguments, context))
+    assert plan.full_text.endswith("does not exist. The agent's plan:\n\n# Do it")
+    assert plan.switch_proposal is not None
+    assert not plan.switch_proposal.plan_exists
+
+    write_plan_file(context, "# The file\n")
+    plan = asyncio.run(plan_exit(arguments, context))
+    assert plan.full_text == f"The plan in {context.plan_file}:\n\n# The file"
+
+
 def test_a_long_plan_is_truncated_in_the_question(context: ToolContext) -> None:
     write_plan_file(context, "x" * MAX_SHOWN_BYTES + "y")
     assert make_exit_plan(context).full_text.endswith("x\n…")
@@ -94,4 +108,4 @@ def test_only_a_regular_file_is_a_plan(context: ToolContext, tmp_path: Path) -> 
 def test_running_without_asking_the_user_is_an_error(context: ToolContext) -> None:
     plan = make_exit_plan(context)
     with pytest.raises(ToolError, match="the user was not asked"):
-        asyncio.run(run(ARGUMENTS, plan, context))
+        asyncio.run(run(EXIT, plan, context))

@@ -126,12 +126,13 @@ def test_a_binary_file_is_identified_by_type(caller: ToolCaller, content: bytes,
 def test_a_missing_file_error_suggests_similar_names(caller: ToolCaller) -> None:
     caller.write_file("settings.py", "")
     error = caller.expect_error("read", path="setings.py")
-    assert error == "setings.py: no such file; did you mean settings.py?"
+    assert error == "setings.py: no such file or directory; did you mean settings.py?"
 
 
 def test_names_outside_the_workspace_are_not_suggested(caller: ToolCaller, tmp_path: Path) -> None:
     (tmp_path / "settings.py").touch()
-    assert caller.expect_error("read", path="../setings.py") == "../setings.py: no such file"
+    error = caller.expect_error("read", path="../setings.py")
+    assert error == "../setings.py: no such file or directory"
 
 
 def test_reading_a_folder_suggests_using_ls(caller: ToolCaller) -> None:

@@ -5,6 +5,7 @@ import pytest
 
 from actors.tools.file_content import compute_digest
 from actors.tools.tool import TargetChangedError
+from actors.tools.write import NOT_READ
 from messages.policy import PermissionRequest
 from messages.tool_calls import FileDigest
 from tests.actors.tools.tool_caller import ToolCaller
@@ -30,6 +31,7 @@ def test_a_new_file_and_its_folders_are_created(caller: ToolCaller) -> None:
 def test_replacing_a_file_shows_a_diff_and_keeps_its_mode(caller: ToolCaller) -> None:
     path = caller.write_file("run.sh", "echo one\necho two")
     path.chmod(0o750)
+    caller.call("read", path="run.sh")
 
     plan = caller.plan("write", path="run.sh", content="echo one\necho 2\n")
     assert plan.patch is not None
@@ -46,12 +48,14 @@ def test_replacing_a_file_shows_a_diff_and_keeps_its_mode(caller: ToolCaller) ->
 
 def test_a_crlf_file_keeps_its_line_endings(caller: ToolCaller) -> None:
     path = caller.write_file("dos.txt", b"one\r\ntwo\r\n")
+    caller.call("read", path="dos.txt")
     caller.call("write", path="dos.txt", content="one\n2\n")
     assert path.read_bytes() == b"one\r\n2\r\n"
 
 
 def test_replacing_a_binary_file_says_so_in_the_diff(caller: ToolCaller) -> None:
-    path = caller.write_file("data.bin", b"\xff\xfe\0")
+    path = caller.write_file("data.bin", b"\xff\xfe\n")
+    caller.call("read", path="data.bin")
     plan = caller.plan("write", path="data.bin", content="text\n")
     assert plan.patch is not None
     assert plan.patch.diff.startswith(
@@ -61,8 +65,13 @@ def test_replacing_a_binary_file_says_so_in_the_diff(caller: ToolCaller) -> None
     assert path.read_bytes() == b"text\n"
 
 
-def test_a_file_that_was_never_read_can_be_written(caller: ToolCaller) -> None:
-    caller.write_file("notes.txt", "old")
+def test_a_file_that_was_not_read_is_not_replaced(caller: ToolCaller) -> None:
+    path = caller.write_file("notes.txt", "old")
+    error = caller.expect_error("write", path="notes.txt", content="new")
+    assert error == NOT_READ.format(path="notes.txt")
+    assert path.read_text() == "old"
+
+    caller.call("read", path="notes.txt", limit=1)
     assert (
         caller.call("write", path="notes.txt", content="new") == "changed notes.txt (+1 -1 lines)"
     )
@@ -94,6 +103,7 @@ def test_a_deleted_file_can_be_created_again(caller: ToolCaller) -> None:
 def test_a_write_that_cannot_be_made_is_rejected(caller: ToolCaller) -> None:
     os.mkfifo(caller.root / "pipe")
     caller.write_file("file", "x")
+    caller.call("read", path="file")
     expect_error = caller.expect_error
     assert "is a directory, not a regular file" in expect_error("write", path=".", content="")
     assert "is a named pipe" in expect_error("write", path="pipe", content="")
@@ -104,6 +114,7 @@ def test_a_write_that_cannot_be_made_is_rejected(caller: ToolCaller) -> None:
 
 def test_a_file_changed_after_planning_is_left_alone(caller: ToolCaller) -> None:
     path = caller.write_file("notes.txt", "old")
+    caller.call("read", path="notes.txt")
     plan = caller.plan("write", path="notes.txt", content="new")
     path.write_text("changed elsewhere")
 
@@ -123,6 +134,7 @@ def test_a_file_created_after_planning_is_left_alone(caller: ToolCaller, content
 
 def test_a_file_deleted_after_planning_is_not_created(caller: ToolCaller) -> None:
     path = caller.write_file("notes.txt", "old")
+    caller.call("read", path="notes.txt")
     plan = caller.plan("write", path="notes.txt", content="new")
     path.unlink()
     with pytest.raises(TargetChangedError):

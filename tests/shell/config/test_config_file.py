@@ -8,7 +8,7 @@ import pytest
 
 from messages.policy import Rule
 from shell.config.config_file import MAX_BYTES, ConfigFileError, read_config_file
-from shell.config.schema import FILE_SCHEMA, BudgetConfig, FileConfig
+from shell.config.schema import FILE_SCHEMA, BudgetConfig, FileConfig, ModelsConfig
 
 pytestmark = pytest.mark.quick
 
@@ -19,6 +19,7 @@ agent = "build"
 permission_mode = "auto-edit"
 max_depth = 2
 max_concurrent_agents = 4
+models = { small = "haiku" }
 budget = { turns = 10, tokens = 1_000_000, seconds = 60, spawns = 0 }
 
 [[rules]]
@@ -59,6 +60,7 @@ def test_every_documented_key_is_read(config_path: Path) -> None:
         max_depth=2,
         max_concurrent_agents=4,
         budget=BudgetConfig(turns=10, tokens=1_000_000, seconds=60, spawns=0),
+        models=ModelsConfig(small="haiku"),
         rules=(
             Rule(permission="bash", pattern="git *", action="ask"),
             Rule(permission="bash", pattern="git status", action="allow", agent="explore"),

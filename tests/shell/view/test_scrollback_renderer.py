@@ -115,10 +115,10 @@ def test_an_output_is_truncated_only_if_it_saves_rows(
 
 def test_an_edit_is_followed_by_its_colored_diff() -> None:
     diff = "--- a.py\n+++ a.py\n@@ -1,2 +1,2 @@\n same\n--- gone\n+new\x1b[2J\n"
-    ended = sample_events.tool_ended("changed a.py", title="edit a.py").model_copy(
-        update={"diff": diff}
-    )
+    text = "changed a.py\n     1\tsame\n     2\tnew\x1b[2J"
+    ended = sample_events.tool_ended(text, title="edit a.py").model_copy(update={"diff": diff})
     rows = render_item(ended, 40, color=False).split("\r\n")[:-2]
+    assert rows[1] == "  changed a.py"
     assert rows[2:] == ["  @@ -1,2 +1,2 @@", "   same", "  --- gone", "  +new^[[2J"]
     assert "\x1b[32m  +new^[[2J" in render_item(ended, 40, color=True)
 

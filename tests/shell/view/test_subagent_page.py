@@ -138,10 +138,10 @@ def test_an_interrupted_turn_is_explained_after_its_text(
 def test_outputs_are_truncated_and_further_lines_counted() -> None:
     long = create_tool_ended("".join(f"{n}\n" for n in range(1_000)))
     diff = "--- a\n+++ b\n@@ -1 +1,40 @@\n" + "".join(f"+{n}\n" for n in range(40))
-    state = apply_events(TURN_STARTED, long.model_copy(update={"diff": diff}))
+    state = apply_events(TURN_STARTED, long, long.model_copy(update={"diff": diff}))
     rows = render_page_text(state)[3:]
     assert rows[:5] == ["● bash ls", "  0", "  1", "  2", "  … +997 lines"]
-    assert rows[5:7] == ["  @@ -1 +1,40 @@", "  +0"]
+    assert rows[6:10] == ["● bash ls", "  0", "  @@ -1 +1,40 @@", "  +0"]
     assert rows[-2] == "  … +35 lines"
     wide = render_page_text(apply_events(TURN_STARTED, create_tool_ended("x" * 1_000)), 2_000)
     assert len(wide[4]) < 400

@@ -195,7 +195,7 @@ def test_a_call_is_planned_and_run_with_its_arguments(context: ToolContext) -> N
         ({"to": "3"}, "to: Input should be a valid integer"),
         ({"to": 3.0}, "to: Input should be a valid integer"),
         ({"to": True}, "to: Input should be a valid integer"),
-        ({"to": 3, "from": 1}, "from: Extra inputs are not permitted"),
+        ({"to": "3", "from": 1}, "to: Input should be a valid integer"),
     ],
 )
 def test_arguments_are_validated_strictly(
@@ -205,6 +205,17 @@ def test_arguments_are_validated_strictly(
 
     assert run_plan_job(context, input=arguments) == expected
     assert run_call_job(context, arguments) == expected
+
+
+def test_the_plan_names_the_unknown_arguments_of_a_call(context: ToolContext) -> None:
+    note = "[ignored unknown arguments: from; count takes: to, say]"
+    plan = PLAN.model_copy(update={"argument_note": note})
+    assert run_plan_job(context, input={"to": 3, "from": 1}) == ToolPlanned(call_id="c1", plan=plan)
+    assert run_call_job(context, {"to": 3, "from": 1}) == ToolSucceeded(
+        call_id="c1", output=ToolOutput(text="3")
+    )
+    rejected = run_plan_job(context, input={"to": 3, "from": 1, "say": "reject"})
+    assert rejected == make_rejected(f"cannot count\n{note}")
 
 
 def test_a_call_with_malformed_input_never_runs(context: ToolContext) -> None:
@@ -235,5 +246,5 @@ def test_cancelled_and_crashed_calls_are_distinguished() -> None:
     cancelled = to_tool_failed("c1", JobFailure("cancelled"))
     crashed = to_tool_failed("c1", JobFailure("raised", "KeyError: 'x'"))
 
-    assert cancelled == ToolFailed(call_id="c1", reason="cancelled", detail="interrupted")
+    assert cancelled == ToolFailed(call_id="c1", reason="cancelled", detail="")
     assert crashed == ToolFailed(call_id="c1", reason="crashed", detail="KeyError: 'x'")

@@ -15,8 +15,8 @@ from messages.policy import Action, PermissionRequest
 from messages.tool_calls import CallPlan, FileDigest, Patch
 from messages.turns import RequestInfo
 
-READ_TOOL, WRITE_TOOL = "look", "change"
-"""A tool that only reads, and one that changes files."""
+READ_TOOL, WRITE_TOOL, COMMAND_TOOL = "look", "change", "work"
+"""A tool that only reads, one that changes files, and one whose calls may do either."""
 READ_ONLY_TOOLS = frozenset({READ_TOOL})
 CWD = "/repo"
 USAGE = Usage(input_tokens=3, output_tokens=2, requests=1)
@@ -27,7 +27,13 @@ NO_LIMITS = Limits()
 
 def make_state(run: int = 1, limits: Limits = NO_LIMITS) -> AgentState:
     return AgentState(
-        identity=AgentIdentity(PRIMARY, run, cwd=CWD, read_only_tools=READ_ONLY_TOOLS),
+        identity=AgentIdentity(
+            PRIMARY,
+            run,
+            cwd=CWD,
+            read_only_tools=READ_ONLY_TOOLS,
+            command_tools=frozenset({COMMAND_TOOL}),
+        ),
         model=ModelState("m"),
         turn=TurnState(timer=TimerState(remaining_s=limits.seconds)),
         totals=UsageTotals(limits),
@@ -68,13 +74,16 @@ def make_write_requests(*targets: str) -> tuple[PermissionRequest, ...]:
     return tuple(PermissionRequest(permission="write", target=target) for target in targets)
 
 
-def make_decision(decision_id: str, action: Action, *resolved_paths: str) -> PermissionDecision:
+def make_decision(
+    decision_id: str, action: Action, *resolved_paths: str, changes_nothing: bool = False
+) -> PermissionDecision:
     return PermissionDecision(
         id=decision_id,
         action=action,
         reason="a rule",
         policy_version=1,
         resolved_requests=make_write_requests(*resolved_paths),
+        changes_nothing=changes_nothing,
     )
 
 
@@ -121,5 +130,7 @@ def deny(approval_id: str, feedback: str = "") -> ApprovalDecided:
     return ApprovalDecided(id=approval_id, agent=PRIMARY, decision="no", feedback=feedback)
 
 
-def make_tool_failed(call_id: str, reason: str, detail: str = "why") -> ToolFailed:
+def make_tool_failed(call_id: str, reason: str, detail: str | None = None) -> ToolFailed:
+    if detail is None:
+        detail = "" if reason == "cancelled" else "why"
     return ToolFailed.model_validate({"call_id": call_id, "reason": reason, "detail": detail})

@@ -59,6 +59,7 @@ from messages.tool_calls import CallPlan, ToolOutput
 from messages.turns import CancelTurn, RequestInfo, SetModel, StartTurn
 from tests.actors.agents.turn import message_builders
 from tests.actors.agents.turn.message_builders import (
+    COMMAND_TOOL,
     NO_LIMITS,
     READ_TOOL,
     USAGE,
@@ -199,7 +200,10 @@ class RandomEnvironment:
                 self._jobs[effect.call_id] = (self._jobs[effect.call_id][0], True)
             case CheckRead() | EvaluateCall():
                 action = self.random.choice(DECISIONS)
-                self._post("engine", message_builders.make_decision(effect.id, action))
+                decision = message_builders.make_decision(
+                    effect.id, action, changes_nothing=self._chance(0.5)
+                )
+                self._post("engine", decision)
             case RequestApproval():
                 self._park(effect)
             case WithdrawSubtree():
@@ -424,7 +428,7 @@ class RandomEnvironment:
     def _build_tool_use(self) -> ContentBlock:
         self._call_count += 1
         return message_builders.make_tool_use(
-            f"c{self._call_count}", self.random.choice([READ_TOOL, WRITE_TOOL])
+            f"c{self._call_count}", self.random.choice([READ_TOOL, WRITE_TOOL, COMMAND_TOOL])
         )
 
     # The tools

@@ -25,6 +25,7 @@ from actors.agents.turn.turn_state import TurnStage
 from messages.address import PRIMARY
 from messages.approvals import ApprovalUnavailable
 from messages.content import TextBlock
+from messages.policy import Action
 from messages.tool_calls import ToolOutput
 from messages.turns import (
     RequestInfo,
@@ -36,6 +37,7 @@ from messages.turns import (
     TurnStarted,
 )
 from tests.actors.agents.turn.message_builders import (
+    COMMAND_TOOL,
     READ_TOOL,
     USAGE,
     approve,
@@ -139,6 +141,64 @@ def test_reads_run_in_parallel_and_changes_run_alone(driver: TurnDriver) -> None
     driver.allow("c")
     driver.succeed("c")
     assert driver.planned_calls == ["a", "b", "c", "d", "e"]
+
+
+def test_commands_that_only_read_run_in_parallel(driver: TurnDriver) -> None:
+    commands = [make_tool_use(call_id, COMMAND_TOOL) for call_id in ("a", "b", "c")]
+    driver.start_turn(*commands, make_tool_use("d", READ_TOOL), make_tool_use("e"))
+
+    for call_id in ("a", "b", "c"):
+        assert driver.planned_calls[-1] == call_id
+        driver.plan(call_id)
+        driver.decide(call_id, "allow", changes_nothing=True)
+    driver.allow("d")
+    assert driver.run_calls == ["a", "b", "c", "d"]
+    started = [record.call_id for record in driver.records if isinstance(record, ToolStarted)]
+    assert started == ["a", "b", "c"]
+    for call_id in ("d", "c", "b", "a"):
+        assert driver.planned_calls[-1] == "d"
+        driver.succeed(call_id)
+    assert driver.planned_calls[-1] == "e"
+
+
+@pytest.mark.parametrize(
+    ("action", "changes_nothing"), [("allow", False), ("ask", True), ("deny", True)]
+)
+def test_any_other_command_waits_and_is_evaluated_again(
+    driver: TurnDriver, action: Action, *, changes_nothing: bool
+) -> None:
+    driver.start_turn(
+        make_tool_use("a", READ_TOOL),
+        make_tool_use("b", COMMAND_TOOL),
+        make_tool_use("c", READ_TOOL),
+    )
+    driver.allow("a")
+    driver.plan("b")
+    driver.decide("b", action, changes_nothing=changes_nothing)
+
+    assert driver.planned_calls == ["a", "b"]
+    assert driver.run_calls == ["a"]
+    assert not driver.get_effects(RequestApproval)
+    driver.succeed("a")
+    assert driver.planned_calls == ["a", "b", "b"]
+    driver.allow("b")
+    assert driver.planned_calls == ["a", "b", "b"]
+    driver.succeed("b")
+    assert driver.planned_calls == ["a", "b", "b", "c"]
+
+
+def test_a_changed_command_waits_for_later_calls_too(driver: TurnDriver) -> None:
+    """What it runs now may change something, and a later call is already running."""
+    driver.start_turn(make_tool_use("a", COMMAND_TOOL), make_tool_use("b", READ_TOOL))
+    driver.plan("a")
+    driver.decide("a", "allow", changes_nothing=True)
+    driver.allow("b")
+    driver.send(make_tool_failed("a", "target_changed"))
+    driver.allow("a")
+    assert driver.run_calls == ["a", "b"]
+    driver.succeed("b")
+    driver.allow("a")
+    assert driver.run_calls == ["a", "b", "a"]
 
 
 # Invalid replies

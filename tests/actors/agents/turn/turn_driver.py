@@ -85,10 +85,14 @@ class TurnDriver:
         self.send(ToolPlanned(call_id=call_id, plan=plan))
         return plan
 
-    def decide(self, call_id: str, action: Action, *resolved_paths: str) -> tuple[Effect, ...]:
+    def decide(
+        self, call_id: str, action: Action, *resolved_paths: str, changes_nothing: bool = False
+    ) -> tuple[Effect, ...]:
         """Answer a call's last evaluation; its paths resolve to `resolved_paths`."""
         ids = [effect.id for effect in self.get_effects(EvaluateCall) if effect.call_id == call_id]
-        return self.send(make_decision(ids[-1], action, *resolved_paths))
+        return self.send(
+            make_decision(ids[-1], action, *resolved_paths, changes_nothing=changes_nothing)
+        )
 
     def allow(self, call_id: str) -> CallPlan:
         plan = self.plan(call_id)

@@ -64,7 +64,7 @@ from tests.actors.agents.conversation_assertions import (
     flatten,
     omit_thinking,
 )
-from tests.actors.agents.turn.message_builders import READ_ONLY_TOOLS
+from tests.actors.agents.turn.message_builders import COMMAND_TOOL, READ_ONLY_TOOLS
 from tests.actors.agents.turn.retry_invariants import RetryInvariants
 
 
@@ -96,6 +96,8 @@ class TurnInvariants:
     """The last read check of each such call."""
     readable_calls: set[str] = field(default_factory=set[str])
     allowed_plans: dict[str, CallPlan] = field(default_factory=dict[str, CallPlan])
+    read_only_commands: set[str] = field(default_factory=set[str])
+    """Commands that the engine allowed because they only read."""
     unsynced: dict[int, Record | None] = field(default_factory=dict[int, Record | None])
     """Records by append id; None: a retry of failed records."""
     synced_starts: set[str] = field(default_factory=set[str])
@@ -266,6 +268,9 @@ class TurnInvariants:
         if plan is None or self.latest_evaluation.get(call_id) != decision.id:
             return
         del self.latest_evaluation[call_id]
+        self.read_only_commands.discard(call_id)
+        if self.tools[call_id] == COMMAND_TOOL and decision.action == "allow":
+            self.read_only_commands |= {call_id} if decision.changes_nothing else set()
         is_approved = self.approved_plans.get(call_id) == plan or self._was_approved_earlier(
             call_id, plan
         )
@@ -351,12 +356,16 @@ class TurnInvariants:
         assert call_id not in self.started_earlier, "reran a call of an earlier run"
         running = [job_id for job_id, kind in self.running_jobs.items() if kind == "run"]
         if self.tools[call_id] not in READ_ONLY_TOOLS:
-            assert not running, "a changing call in parallel with another"
             assert call_id in self.synced_starts, "a changing call before its start was on disk"
-        assert all(self.tools[job_id] in READ_ONLY_TOOLS for job_id in running), (
-            "ran in parallel with a changing call"
-        )
+        if not self._only_reads(call_id):
+            assert not running, "a changing call in parallel with another"
+            first_open = next(tool_id for tool_id in self.tools if tool_id in self.open_calls)
+            assert call_id == first_open, "a changing call before the calls before it had ended"
+        assert all(map(self._only_reads, running)), "ran in parallel with a changing call"
         self._start_job(call_id, "run")
+
+    def _only_reads(self, call_id: str) -> bool:
+        return self.tools[call_id] in READ_ONLY_TOOLS or call_id in self.read_only_commands
 
     def _check_model_request(self, effect: SendModelRequest) -> None:
         is_settled = self.failed_append_ids.issuperset(self.unsynced)

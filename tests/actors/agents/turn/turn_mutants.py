@@ -53,6 +53,12 @@ def treat_deny_as_ask(state: AgentState, message: TurnMessage) -> TurnResult:
     return advance(state, message)
 
 
+def run_allowed_commands_in_parallel(state: AgentState, message: TurnMessage) -> TurnResult:
+    if isinstance(message, PermissionDecision):
+        message = message.model_copy(update={"changes_nothing": True})
+    return advance(state, message)
+
+
 def treat_denial_as_approval(state: AgentState, message: TurnMessage) -> TurnResult:
     if isinstance(message, ApprovalDecided):
         message = approve(message.id)
@@ -229,6 +235,7 @@ TURN_MUTANTS: tuple[Advance, ...] = (
     leak_unreadable_content,
     skip_sync,
     run_changes_in_parallel,
+    run_allowed_commands_in_parallel,
     run_calls_twice,
     abort_before_withdraw,
     skip_withdraw,
