@@ -1,7 +1,7 @@
 """Second pass of a decision: the accesses of a tool call, with every path resolved.
 
-It places the parts of commands in their working directories, finds all files that the call names,
-and builds the accesses from the result.
+It finds all files that the call names in one pass of queries, and builds the accesses from the
+result.
 """
 
 import os
@@ -9,22 +9,21 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from actors.bash.parse import UNNAMED_FILES, CommandPart, ParsedCommand, Word
+from actors.bash.parse import UNNAMED_FILES, CommandPart, Word
 from actors.paths.program_search import find_project_program
 from actors.paths.resolve import PathResolver, is_in_workspace
 from actors.permissions.access import Access, RuleScope
 from actors.permissions.accessed_files import AccessedFiles, FileAccess, FileQuery, find_files
 from actors.permissions.call_analysis import AnalyzedRequest
+from actors.permissions.file_queries import QueriedPart, QueriedRequest, build_queries
 from actors.permissions.foreign_repositories import can_find_foreign_repository
 from actors.permissions.partial_words import has_fixed_paths, is_fully_expanded, may_be_replaced
 from actors.permissions.rule_index import RuleIndex
 from actors.permissions.rule_matching import (
     FILE_READ_CATEGORIES,
     INTERNAL_CATEGORIES,
-    PATH_CATEGORIES,
 )
-from actors.permissions.tracked_queries import list_tracked_queries
-from actors.permissions.working_directory import PlacedPart, WorkingDirectories, place_parts
+from actors.permissions.working_directory import WorkingDirectories
 from messages.policy import ToolCategory
 
 _EXPLICITLY_RELATIVE = ("./", "../")
@@ -47,41 +46,12 @@ class ResolvedAccesses(NamedTuple):
     """Everything in the call is known to only read. In doubt, it is not."""
 
 
-class _Part(NamedTuple):
-    """A part of a command, with the queries for the files that it names."""
-
-    placed: PlacedPart
-    command_text: str
-    """The whole command."""
-    others_change: bool
-    """Another part of the command, which may run before it, may create files."""
-    others_write: tuple[str, ...]
-    """Absolute paths that other parts name as files that they write."""
-    reads: tuple[FileQuery, ...]
-    """What it may read; a second query is relative to the root."""
-    opened: tuple[FileQuery, ...]
-    """What it certainly opens."""
-    writes: tuple[FileQuery, ...]
-    redirects: tuple[FileQuery, ...]
-
-
-class _Request(NamedTuple):
-    """A request of a tool, with the queries for the files that it names."""
-
-    analyzed: AnalyzedRequest
-    category: ToolCategory
-    files: tuple[FileQuery, ...] = ()
-    """For a tool whose target is a path."""
-    parts: tuple[_Part, ...] = ()
-    """For a command."""
-
-
 def resolve_accesses(
     analyzed_requests: Iterable[AnalyzedRequest], resolver: PathResolver, rule_index: RuleIndex
 ) -> ResolvedAccesses:
     """Find everything that a call would do; the rule index shows what no rule can match."""
-    requests = [_build_request(analyzed, resolver, rule_index) for analyzed in analyzed_requests]
-    files = find_files(_list_queries(requests), resolver, rule_index)
+    requests, queries = build_queries(analyzed_requests, resolver, rule_index)
+    files = find_files(queries, resolver, rule_index)
     builder = _AccessBuilder(resolver, files)
     accesses = [access for request in requests for access in builder.build(request)]
     decidable, others = rule_index.select_decidable(accesses)
@@ -91,124 +61,6 @@ def resolve_accesses(
     trusted = rule_index.policy.trusted
     changes_nothing = all(_is_known_to_read(access, trusted=trusted) for access in accesses)
     return ResolvedAccesses(tuple(decidable), tuple(unmatched_files), changes_nothing)
-
-
-# Queries for files.
-
-
-def _build_request(
-    analyzed: AnalyzedRequest, resolver: PathResolver, rule_index: RuleIndex
-) -> _Request:
-    """Add the queries to a request. A change is also queried as a read: it reveals the file."""
-    permission, target = analyzed.request.permission, analyzed.request.target
-    category = rule_index.categories.get(permission, "external")
-    if analyzed.is_too_long:
-        return _Request(analyzed, category)
-    if analyzed.command is not None:
-        return _Request(analyzed, category, parts=_build_parts(analyzed.command, target, resolver))
-    if category not in PATH_CATEGORIES:
-        return _Request(analyzed, category)
-    permissions = (permission, "read") if category == "change" else (permission,)
-    root = (resolver.workspace_paths.root,)
-    files = [FileQuery(name, (Word(target),), root) for name in permissions]
-    return _Request(analyzed, category, files=tuple(files))
-
-
-def _build_parts(
-    command: ParsedCommand, command_text: str, resolver: PathResolver
-) -> tuple[_Part, ...]:
-    placed_parts = place_parts(command, resolver)
-    changing = [placed for placed in placed_parts if not placed.is_nested and _adds_files(placed)]
-    written = [(placed.part, _list_written(placed)) for placed in changing]
-    return tuple(
-        [
-            _build_part(
-                placed,
-                command_text,
-                resolver,
-                others_change=any(other.part is not placed.part for other in changing),
-                others_write=tuple(
-                    [path for part, paths in written if part is not placed.part for path in paths]
-                ),
-            )
-            for placed in placed_parts
-        ]
-    )
-
-
-def _adds_files(placed: PlacedPart) -> bool:
-    redirects = placed.part.redirects
-    return placed.part.may_add_files or any(file.permission == "write" for file in redirects)
-
-
-def _list_written(placed: PlacedPart) -> list[str]:
-    """List the paths that a part names as files that it writes; git writes in its repository."""
-    part, where, _ = placed
-    words = () if part.finds_repository else part.written_paths
-    targets = [*words, *(file.word for file in part.redirects if file.permission == "write")]
-    return [
-        os.path.normpath(os.path.join(folder, word.text.removesuffix("/*")))  # noqa: PTH118  (text)
-        for word in targets
-        for folder in where.directories
-    ]
-
-
-def _build_part(
-    placed: PlacedPart,
-    command_text: str,
-    resolver: PathResolver,
-    *,
-    others_change: bool,
-    others_write: tuple[str, ...],
-) -> _Part:
-    part, directories = placed.part, placed.where.directories
-    words = part.possible_read_paths
-    has_moved = placed.where != _get_start(resolver)
-    if not words and part.read_only and (part.read_depth or has_moved):
-        words = (Word("."),)
-    reads: list[FileQuery] = []
-    if words:
-        reads.append(FileQuery("read", words, directories, part.read_depth, part.name_patterns))
-    if has_moved and part.has_root_paths:
-        from_root = [word for word in words if not word.text.startswith(_EXPLICITLY_RELATIVE)]
-        root = (resolver.workspace_paths.root,)
-        reads.append(FileQuery("read", tuple(from_root), root, part.read_depth, part.name_patterns))
-    opened = [*reads]
-    if part.tracked_reads is not None:
-        reads += list_tracked_queries(placed, part.tracked_reads, resolver)
-    if part.opened_files != part.possible_read_paths:
-        opened = [FileQuery("read", part.opened_files, directories)]
-    written = part.written_paths
-    return _Part(
-        placed,
-        command_text,
-        others_change,
-        others_write,
-        tuple(reads),
-        tuple(opened),
-        writes=(FileQuery("write", written, directories),) if written else (),
-        redirects=tuple(
-            [FileQuery(file.permission, (file.word,), directories) for file in part.redirects]
-        ),
-    )
-
-
-def _get_start(resolver: PathResolver) -> WorkingDirectories:
-    """Return where commands start."""
-    return WorkingDirectories((resolver.workspace_paths.cwd,))
-
-
-def _list_queries(requests: Iterable[_Request]) -> list[FileQuery]:
-    """List all queries; the order matters if a limit is reached."""
-    queries: list[FileQuery] = []
-    for request in requests:
-        queries += request.files
-        for part in request.parts:
-            queries += (*part.reads, *part.writes, *part.opened, *part.redirects)
-    return queries
-
-
-# Accesses.
 
 
 @dataclass(slots=True)
@@ -222,7 +74,7 @@ class _AccessBuilder:
     _has_asked_for_uncertain_directory: bool = False
     """One access asks already because the working directory is uncertain."""
 
-    def build(self, request: _Request) -> Iterator[Access]:
+    def build(self, request: QueriedRequest) -> Iterator[Access]:
         """Yield everything that one request of a tool would do."""
         analyzed = request.analyzed
         tool = analyzed.request.permission
@@ -235,7 +87,7 @@ class _AccessBuilder:
         for part in request.parts:
             yield from self._build_part(part)
 
-    def _build_part(self, part: _Part) -> Iterator[Access]:
+    def _build_part(self, part: QueriedPart) -> Iterator[Access]:
         """Yield what a part does.
 
         A part nested in another one can only restrict: only deny rules and protection apply to it.
@@ -278,7 +130,7 @@ class _AccessBuilder:
             yield from self._build_redirect(query, part, where, is_nested=is_nested)
 
     def _build_part_access(
-        self, part: _Part, reads: list[FileAccess], scan_problem: str, protection_reason: str
+        self, part: QueriedPart, reads: list[FileAccess], scan_problem: str, protection_reason: str
     ) -> Access:
         """Build the access for a part itself, from what was found about its files."""
         command_part, where, _ = part.placed
@@ -310,7 +162,7 @@ class _AccessBuilder:
             or (command_part.read_only and command_part.finds_repository),
         )
 
-    def _find_write_problem(self, part: _Part) -> str:
+    def _find_write_problem(self, part: QueriedPart) -> str:
         """Return why it is not known which files a part writes, or nothing.
 
         What a pattern matches is known, unless another part may create files that match it.
@@ -324,7 +176,7 @@ class _AccessBuilder:
                 return f"it writes to {word.text}, which cannot be resolved in advance"
         return ""
 
-    def _find_repository_problem(self, part: _Part) -> str:
+    def _find_repository_problem(self, part: QueriedPart) -> str:
         """Return why git may use another repository than the workspace's own, or nothing."""
         command_part, where, _ = part.placed
         if not command_part.finds_repository:
@@ -350,9 +202,9 @@ class _AccessBuilder:
         projects = (paths.root, *paths.added_folders)
         return find_project_program(name, paths.search_path, projects, where.directories)
 
-    def _is_fully_described_by_text(self, part: _Part) -> bool:
+    def _is_fully_described_by_text(self, part: QueriedPart) -> bool:
         """Whether the part's text says it all: no quotes, no other directory, no input."""
-        if part.placed.where != _get_start(self.resolver) or "<" in part.command_text:
+        if part.has_moved or "<" in part.command_text:
             return False
         return all(word.is_unquoted and word.is_literal for word in part.placed.part.words)
 
@@ -384,13 +236,13 @@ class _AccessBuilder:
                 self._added_scopes[file] = rule_scope
                 yield _build_file_access(file, "bash", rule_scope)
 
-    def _build_implied_reads(self, part: _Part) -> Iterator[Access]:
+    def _build_implied_reads(self, part: QueriedPart) -> Iterator[Access]:
         """Yield the files that the part reads without naming them."""
         for query in (query for query in part.reads if query.is_implied):
             for file in self.files.by_query[query].files_below:
                 yield _build_file_access(file, "bash", "ask_or_deny")._replace(is_implied=True)
 
-    def _add_opened_files(self, part: _Part) -> Iterator[Access]:
+    def _add_opened_files(self, part: QueriedPart) -> Iterator[Access]:
         """Add the files that the part opens outside the workspace or that cannot be determined.
 
         A rule that allows the command does not allow these. Files inside the workspace may be read
@@ -415,7 +267,7 @@ class _AccessBuilder:
                 self._added_scopes[file] = "all"
                 yield _build_file_access(file, "bash", "all")
 
-    def _may_be_created(self, word: Word, part: _Part) -> bool:
+    def _may_be_created(self, word: Word, part: QueriedPart) -> bool:
         """Whether another part may create what a word names, or put something else in its place."""
         if not part.others_change:
             return False
@@ -423,7 +275,7 @@ class _AccessBuilder:
         return may_be_replaced(word, part.placed.where.directories, home, part.others_write)
 
     def _build_redirect(
-        self, query: FileQuery, part: _Part, where: WorkingDirectories, *, is_nested: bool
+        self, query: FileQuery, part: QueriedPart, where: WorkingDirectories, *, is_nested: bool
     ) -> Iterator[Access]:
         home = self.resolver.workspace_paths.home
         for word in query.words:
