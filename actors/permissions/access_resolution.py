@@ -183,7 +183,7 @@ class _AccessBuilder:
             return ""
         root = self.resolver.workspace_paths.root
         may_be_created = where.directories != (root,) and (
-            bool(part.others_write)
+            part.others_write
             or (part.others_change and not all(map(os.path.lexists, where.directories)))
         )
         is_own = where.is_certain and not any(
@@ -272,7 +272,9 @@ class _AccessBuilder:
         if not part.others_change:
             return False
         home = self.resolver.workspace_paths.home
-        return may_be_replaced(word, part.placed.where.directories, home, part.others_write)
+        return may_be_replaced(
+            word, part.placed.where.directories, home, part.list_written_by_others()
+        )
 
     def _build_redirect(
         self, query: FileQuery, part: QueriedPart, where: WorkingDirectories, *, is_nested: bool

@@ -58,7 +58,7 @@ def decide_call(
     rule_index = get_rule_index(policy, chain, [request.permission for request in requests])
     analyzed = analyze_call(requests)
     resolved = resolve_accesses(analyzed, PathResolver(workspace_paths), rule_index)
-    grants = GrantBinding(requests, workspace_paths, policy)
+    grants = GrantBinding(analyzed, workspace_paths, policy)
     decisions = tuple(
         [
             (access, decide_access(grants.add_digest(access), rule_index))

@@ -43,17 +43,21 @@ class ExecutedFile(NamedTuple):
 
 
 def find_executed_files(
-    command: str, workspace_paths: WorkspacePaths, part_text: str = ""
+    command: str,
+    workspace_paths: WorkspacePaths,
+    part_text: str = "",
+    parsed: ParsedCommand | None = None,
 ) -> tuple[ExecutedFile, ...]:
     """Return the digests of the files that a command executes, including those that are missing.
 
     These are programs and scripts named by a path, and any file named to a shell, an interpreter or
     a wrapper. If a part may run its input, they include every file that another part reads.
-    `part_text`: only the files of the parts with this text.
+    `part_text`: only the files of the parts with this text. `parsed`: the command, if it has been
+    parsed already.
     """
     if len(command) > MAX_COMMAND_CHARS:
         return ()
-    parsed = parse_command(command)
+    parsed = parsed or parse_command(command)
     runs_input = _feeds_programs(command, parsed)
     globs = GlobExpansion()
     locations = find_working_directories(parsed, PathResolver(workspace_paths))

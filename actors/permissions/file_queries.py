@@ -28,16 +28,24 @@ class QueriedPart(NamedTuple):
     """The whole command."""
     has_moved: bool
     """It runs, or may run, in another directory than the command starts in."""
+    written: dict[int, list[str]]
+    """By the identity of each part of the command that may create files: the absolute paths that it
+    names as files that it writes."""
     others_change: bool
     """Another part of the command, which may run before it, may create files."""
-    others_write: tuple[str, ...]
-    """Absolute paths that other parts name as files that they write."""
+    others_write: bool
+    """Another part names files that it writes."""
     reads: tuple[FileQuery, ...]
     """What it may read; a second query is relative to the root."""
     opened: tuple[FileQuery, ...]
     """What it certainly opens."""
     writes: tuple[FileQuery, ...]
     redirects: tuple[FileQuery, ...]
+
+    def list_written_by_others(self) -> list[str]:
+        """List the absolute paths that other parts name as files that they write."""
+        own = id(self.placed.part)
+        return [path for part, paths in self.written.items() if part != own for path in paths]
 
 
 class QueriedRequest(NamedTuple):
@@ -91,19 +99,14 @@ def _build_parts(
     command: ParsedCommand, command_text: str, resolver: PathResolver
 ) -> tuple[QueriedPart, ...]:
     placed_parts = place_parts(command, resolver)
-    changing = [placed for placed in placed_parts if not placed.is_nested and _adds_files(placed)]
-    written = [(placed.part, _list_written(placed)) for placed in changing]
+    written: dict[int, list[str]] = {}
+    for placed in placed_parts:
+        if not placed.is_nested and _adds_files(placed):
+            written.setdefault(id(placed.part), []).extend(_list_written(placed))
+    path_count = sum(map(len, written.values()))
     return tuple(
         [
-            _build_part(
-                placed,
-                command_text,
-                resolver,
-                others_change=any(other.part is not placed.part for other in changing),
-                others_write=tuple(
-                    [path for part, paths in written if part is not placed.part for path in paths]
-                ),
-            )
+            _build_part(placed, command_text, resolver, written, path_count)
             for placed in placed_parts
         ]
     )
@@ -130,9 +133,8 @@ def _build_part(
     placed: PlacedPart,
     command_text: str,
     resolver: PathResolver,
-    *,
-    others_change: bool,
-    others_write: tuple[str, ...],
+    written: dict[int, list[str]],
+    written_path_count: int,
 ) -> QueriedPart:
     part, directories = placed.part, placed.where.directories
     words = part.possible_read_paths
@@ -151,16 +153,17 @@ def _build_part(
         reads += _list_tracked_queries(placed, part.tracked_reads, resolver)
     if part.opened_files != part.possible_read_paths:
         opened = [FileQuery("read", part.opened_files, directories)]
-    written = part.written_paths
+    written_paths = part.written_paths
     return QueriedPart(
         placed,
         command_text,
         has_moved,
-        others_change,
-        others_write,
+        written,
+        len(written) > (id(part) in written),
+        written_path_count > len(written.get(id(part), ())),
         tuple(reads),
         tuple(opened),
-        writes=(FileQuery("write", written, directories),) if written else (),
+        writes=(FileQuery("write", written_paths, directories),) if written_paths else (),
         redirects=tuple(
             [FileQuery(file.permission, (file.word,), directories) for file in part.redirects]
         ),

@@ -4,9 +4,10 @@ from dataclasses import dataclass, field, replace
 
 from actors.paths.resolve import WorkspacePaths
 from actors.permissions.access import Access
+from actors.permissions.call_analysis import AnalyzedRequest
 from actors.permissions.decision import AccessDecision
 from actors.permissions.grants import get_exact_pattern
-from messages.policy import PermissionRequest, Policy, Rule
+from messages.policy import Policy, Rule
 
 _BASH = "bash"
 
@@ -15,7 +16,7 @@ _BASH = "bash"
 class GrantBinding:
     """The files that one call executes. They are read only where a grant depends on them."""
 
-    requests: tuple[PermissionRequest, ...]
+    requests: tuple[AnalyzedRequest, ...]
     workspace_paths: WorkspacePaths
     policy: Policy
     _digests: dict[str, str] = field(default_factory=dict[str, str])
@@ -57,10 +58,13 @@ class GrantBinding:
 
             files = (
                 file
-                for request in self.requests
+                for request, command, *_ in self.requests
                 if request.permission == _BASH
                 for file in find_executed_files(
-                    request.target, self.workspace_paths, "" if text == request.target else text
+                    request.target,
+                    self.workspace_paths,
+                    "" if text == request.target else text,
+                    command,
                 )
             )
             digest = self._digests[text] = compute_executed_digest(files)

@@ -2,6 +2,7 @@
 
 import os
 import re
+from functools import lru_cache
 
 from actors.bash.parse import Word
 from actors.permissions.glob_expansion import is_glob
@@ -12,6 +13,8 @@ _HOME = re.compile(r"(?:\$HOME|\$\{HOME\}|~)(?=/|$)")
 _BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
 _EXPANSION = re.compile(r"[$`{]|^~")
 _MAX_ALTERNATIVES = 64
+_CACHE_SIZE = 512
+"""Each word is expanded several times per decision."""
 
 
 def expand_partial_word(word: Word, home: str) -> list[tuple[str, bool]]:
@@ -42,7 +45,7 @@ def has_fixed_paths(word: Word, home: str) -> bool:
 
 
 def may_be_replaced(
-    word: Word, directories: tuple[str, ...], home: str, written: tuple[str, ...]
+    word: Word, directories: tuple[str, ...], home: str, written: list[str]
 ) -> bool:
     """Whether a word may name a file that does not exist, or that is among those `written`."""
     return any(
@@ -52,16 +55,17 @@ def may_be_replaced(
     )
 
 
-def _is_missing_or_written(path: str, written: tuple[str, ...]) -> bool:
+def _is_missing_or_written(path: str, written: list[str]) -> bool:
     plain = os.path.normpath(path)
     is_written = any(plain == target or plain.startswith(f"{target}/") for target in written)
     return is_written or not os.path.lexists(plain)
 
 
-def _expand_braces(text: str) -> list[str]:
+@lru_cache(_CACHE_SIZE)
+def _expand_braces(text: str) -> tuple[str, ...]:
     """Expand braces up to the limit; texts beyond it keep their braces."""
     if "{" not in text:
-        return [text]
+        return (text,)
     expanded: list[str] = []
     pending = [text]
     while pending and len(expanded) + len(pending) < _MAX_ALTERNATIVES:
@@ -74,4 +78,4 @@ def _expand_braces(text: str) -> list[str]:
                 candidate[: braces.start()] + alternative + candidate[braces.end() :]
                 for alternative in braces[1].split(",")
             ]
-    return [*expanded, *pending]
+    return (*expanded, *pending)

@@ -155,6 +155,8 @@ def _expand_braces(text: str) -> str:
 
 
 def _split(text: str, word: Word) -> Words:
+    if text == word.text:
+        return (word,)  # nothing was expanded, so no piece of it is a word of its own
     pieces = text.split(_SPLIT)
     if not word.is_one_word:
         pieces = [piece for part in pieces for piece in part.split()]
