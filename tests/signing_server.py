@@ -48,7 +48,11 @@ class SigningServer(ScriptedServer):
         """Send `replies` in order, or what `choose` returns for the body of each request."""
         super().__init__(respond=self._respond_and_close)
         remaining = iter(replies)
-        self._choose = choose or (lambda _: next(remaining))
+
+        def choose_next(_body: Json) -> ReplyPlan | ScriptedResponse:
+            return next(remaining)
+
+        self._choose = choose or choose_next
         self.account = ""
         """Thinking is also bound to the account that it was produced for."""
         self.accepted: list[Json] = []

@@ -1,10 +1,13 @@
 """Validates a call's arguments: strict about known ones, lenient about unknown optional ones."""
 
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 from pydantic import JsonValue, ValidationError
 
 from actors.tools.tool import AnyTool, Arguments, ToolError
+
+Location: TypeAlias = tuple[int | str, ...]
+"""The keys and indices that lead to a value."""
 
 _MAX_NAMED_ARGUMENTS = 10
 _MAX_NAME_CHARS = 60
@@ -31,22 +34,24 @@ def parse_arguments(tool: AnyTool, given: dict[str, JsonValue]) -> tuple[Argumen
     return arguments, _format_note(tool, unknown)
 
 
-def _without(node: Any, unknown: frozenset[tuple[int | str, ...]]) -> Any:  # noqa: ANN401  (JSON of any shape)
+def _without(node: Any, unknown: frozenset[Location]) -> Any:  # noqa: ANN401  (JSON of any shape)
     """Return a copy of `node` without the keys at the locations `unknown`."""
-    here = {location[0] for location in unknown if len(location) == 1}
-    below: dict[int | str, set[tuple[int | str, ...]]] = {}
+    dropped = {location[0] for location in unknown if len(location) == 1}
+    nested: dict[int | str, set[Location]] = {}
     for first, *rest in unknown:
-        below.setdefault(first, set()).add(tuple(rest))
-    entries = enumerate(node) if isinstance(node, list) else node.items()
-    kept = [
-        (key, _without(value, frozenset(below[key])) if key in below else value)
-        for key, value in entries
-        if key not in here
-    ]
-    return [value for _, value in kept] if isinstance(node, list) else dict(kept)
+        nested.setdefault(first, set()).add(tuple(rest))
+    is_list = isinstance(node, list)
+    values = cast("list[Any]", node) if is_list else ()
+    entries = cast("dict[int | str, Any]", dict(enumerate(values)) if is_list else node)
+    remaining = {
+        key: _without(value, frozenset(nested[key])) if key in nested else value
+        for key, value in entries.items()
+        if key not in dropped
+    }
+    return [*remaining.values()] if is_list else remaining
 
 
-def _format_note(tool: AnyTool, unknown: list[tuple[int | str, ...]]) -> str:
+def _format_note(tool: AnyTool, unknown: list[Location]) -> str:
     names = list(dict.fromkeys(map(_format_without_indices, unknown)))
     shown = ", ".join(name[:_MAX_NAME_CHARS] for name in names[:_MAX_NAMED_ARGUMENTS])
     more = ", …" if len(names) > _MAX_NAMED_ARGUMENTS else ""
@@ -54,9 +59,9 @@ def _format_note(tool: AnyTool, unknown: list[tuple[int | str, ...]]) -> str:
     return f"[ignored unknown arguments: {shown}{more}; {tool.name} takes: {known}]"
 
 
-def _format(location: tuple[int | str, ...]) -> str:
+def _format(location: Location) -> str:
     return ".".join(map(str, location)) or "arguments"
 
 
-def _format_without_indices(location: tuple[int | str, ...]) -> str:
+def _format_without_indices(location: Location) -> str:
     return _format(tuple(key for key in location if isinstance(key, str)))

@@ -75,17 +75,17 @@ def run_permissions_check(
         OutputError: standard output cannot be written.
     """
     workspace = _find_workspace(options.workspace_root, start_folder)
+    profile = PermissionProfile(agent=options.agent or DEFAULT_AGENT)
+    chain: tuple[PermissionProfile, ...] = (profile,)
     if options.rules_file is None:
         trust = _check_trust(environment, workspace)
         find_agents = cache(partial(_discover_agents, environment, workspace, trust))
         policy, primary_agent = _build_policy(environment, workspace, trust, find_agents)
         policy = replace(policy, mode=options.mode)
+        if options.agent or options.ancestor:
+            chain = _build_profile_chain(options, find_agents(), primary_agent)
     else:
         policy = _read_rules_only_policy(options.rules_file, workspace)
-    chain: tuple[PermissionProfile, ...]
-    chain = (PermissionProfile(agent=options.agent or DEFAULT_AGENT),)
-    if options.rules_file is None and (options.agent or options.ancestor):
-        chain = _build_profile_chain(options, find_agents(), primary_agent)
     context = CheckContext(policy, resolve_workspace_paths(workspace), chain)
     if options.batch_file is not None:
         for result in _run_batch(Path(options.batch_file), context):

@@ -24,6 +24,12 @@ from actors.bash.programs.find import FIND
 from actors.bash.programs.git import DASHED_GIT, DASHED_PREFIX, GIT
 from actors.bash.programs.program import Program
 from actors.bash.programs.sed import GSED, SED
+from actors.bash.syntax.parsed_command import Words
+
+
+def _match_nothing(_arguments: Words) -> None:
+    """Return None, as a program does of which no form is read-only."""
+
 
 PROGRAMS = (
     GIT,
@@ -48,7 +54,7 @@ _GNU_TOOLS = (
 for _name in _GNU_TOOLS.split():
     # On macOS, the GNU tools have names that begin with "g".
     # On other systems, they may be something else, so none of their forms is read-only.
-    _BY_NAME.setdefault(f"g{_name}", _BY_NAME[_name]._replace(match_read_only=lambda _: None))
+    _BY_NAME.setdefault(f"g{_name}", _BY_NAME[_name]._replace(match_read_only=_match_nothing))
 _UNKNOWN = Program("")
 _DYNAMIC_LOADER = Program(
     "",
