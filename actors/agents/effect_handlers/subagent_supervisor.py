@@ -55,6 +55,8 @@ class SubagentSupervisor:
         self._subagent_factory = subagent_factory
         self._last_tasks: dict[Address, AssignTask] = {}
         """Each child's last task: it is resent to a child that restarts."""
+        self._cancellations: dict[Address, CancelTask] = {}
+        """For each child whose last task was cancelled: resent after the task."""
 
     def reset_after_crash(self) -> None:
         """After a crash, which stopped the subtree: withdraw its requests and release its slots."""
@@ -73,6 +75,9 @@ class SubagentSupervisor:
         last_task = self._last_tasks.get(peer)
         if last_task and subagents.find_task(peer, last_task.task_number):
             self._actor.tell(peer, last_task)
+            cancellation = self._cancellations.get(peer)
+            if cancellation is not None:  # otherwise the child would begin the task again
+                self._actor.tell(peer, cancellation)
 
     def handle(
         self, effect: ChildEffect, subagents: SubagentTable, chain: tuple[PermissionProfile, ...]
@@ -86,7 +91,9 @@ class SubagentSupervisor:
             case StartChild():
                 self._start(effect, chain)
             case StopChild():
-                tell(effect.child, CancelTask(task_number=effect.task_number))
+                cancellation = CancelTask(task_number=effect.task_number)
+                self._cancellations[effect.child] = cancellation
+                tell(effect.child, cancellation)
                 timeout = TaskCancelTimeout(child=effect.child, task_number=effect.task_number)
                 self._actor.schedule((1 - FORCE_STOP_SHARE) * self._stop_timeout_s, timeout)
             case ForceStopChild():
@@ -121,6 +128,7 @@ class SubagentSupervisor:
                 under = effect.under or actor.address
                 actor.tell(ROOT, ReleaseSlots(under=under, self_only=effect.under is None))
                 self._last_tasks.pop(under, None)
+                self._cancellations.pop(under, None)
             case ReportDroppedTask():
                 dropped = TaskDropped(child=actor.address, task_number=effect.task_number)
                 actor.tell(self._collaborators.events_to, dropped)
@@ -133,6 +141,7 @@ class SubagentSupervisor:
         started = effect.started
         task = AssignTask(task_number=started.task_number, prompt=effect.prompt)
         self._last_tasks[started.child] = task
+        self._cancellations.pop(started.child, None)
         if effect.is_alive:
             self._actor.tell(started.child, task)
             return

@@ -155,6 +155,26 @@ def test_a_cancelled_task_stops_the_turn_that_it_resumed(
     assert list_task_ends(running) == [("helper-1", "cancelled")] * 2
 
 
+def test_a_helper_that_crashes_over_a_cancel_does_not_begin_again(
+    sessions: SessionFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    running = sessions.start_session(
+        {
+            "begin": [make_task_call("t1", "busy", "helper"), "never"],
+            "busy": [make_tool_use("c", "ls"), never_reply, never_reply],
+        },
+        HELPER,
+    )
+    running.prompt()
+    running.user.wait_for(ToolEnded)
+    crash_at(monkeypatch, CHILD, CancelTask, times=1)
+    running.cancel()
+
+    ended_tasks = [running.user.wait_for(TurnInterrupted).task_number for _ in range(2)]
+    assert ended_tasks == [1, 0]
+    assert list_task_ends(running) == [("helper-1", "cancelled")]
+
+
 def resume_interrupted_helper(sessions: SessionFixture, helper: Definition) -> RunningSession:
     """End the program in a helper's turn; after a resume, the helper has that turn and a task."""
     before = sessions.start_session(
