@@ -13,7 +13,7 @@ import pytest
 from actors.tools.bash import format_result
 from actors.tools.command_runner import CommandResult
 from actors.tools.local_command_runner import WATCHER_LOST, LocalCommandRunner
-from actors.tools.watcher_server import WATCHER_SERVER
+from actors.tools.watcher_client import WATCHER_CLIENT
 from tests.actors.tools.tool_caller import ToolCaller, is_gone
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs a subreaper")
@@ -139,12 +139,12 @@ def wait_until_closed(connection: socket.socket) -> None:
 
 
 def test_a_killed_watcher_server_is_replaced(caller: ToolCaller) -> None:
-    server = WATCHER_SERVER.connect({})
+    connection = WATCHER_CLIENT.connect({})
     pid = int(caller.run_bash("cut -d' ' -f4 /proc/$PPID/stat").text)
     os.kill(pid, signal.SIGKILL)
-    wait_until_closed(server)
+    wait_until_closed(connection)
     assert caller.run_bash("echo next").text == "next"
-    assert WATCHER_SERVER.connect({}) is not server
+    assert WATCHER_CLIENT.connect({}) is not connection
 
 
 def test_a_process_that_cannot_be_terminated_is_named() -> None:
