@@ -10,7 +10,7 @@ from typing import NamedTuple
 from actors.permissions.protected_paths import read_file_start
 
 MAX_INDEX_BYTES = 64 * 1024 * 1024
-"""Of git's index; with a longer one, the tracked files are unknown."""
+"""Longest index of git that is read; with a longer one, the tracked files are unknown."""
 _HEADER = struct.Struct(">4sII")
 _HAS_MORE_FLAGS = 0x4000
 _PREFIX_COMPRESSED = 4
@@ -24,7 +24,7 @@ class TrackedFiles(NamedTuple):
 
     paths: tuple[str, ...] = ()
     problem: str = ""
-    """Why they are unknown. Empty: these are all."""
+    """Why they are unknown. Empty: `paths` has all of them."""
     text: str = ""
     """The absolute paths as one text, for a quick search in all of them."""
 

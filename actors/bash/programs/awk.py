@@ -12,7 +12,7 @@ from actors.bash.syntax.parsed_command import Word, Words
 _STRING = r'"(?>(?:[^"\\\n]|\\[^\n])*)"'
 _PATTERN_BODY = r"(?>(?:[^/\\\n\[]|\\[^\n]|\[\^?\]?[^\]\[/\\\n]*\])*)"
 _LITERALS = re.compile(rf"{_STRING}|((?:^|[(,{{}};!~&|\n])[ \t]*)/{_PATTERN_BODY}/")
-"""Strings, and regular expressions where only one can be: no division follows these characters."""
+"""Strings, and regular expressions after a character that no division can follow."""
 _STATEMENT_END = re.compile(r"[;{}]")
 _REDIRECTION = re.compile(r"\bprintf?\b.*>", re.DOTALL)
 _DIVISION = re.compile(r"(?<=[\w\]$])[ \t]*/(?!/)")

@@ -10,7 +10,7 @@ _PRINTS_FILES = {
     "range-diff", "merge-tree",
 }  # fmt: skip
 _PRINTS_NAMED_FILES = {"blame", "annotate", "mv"}
-"""These take no file but those that their arguments name."""
+"""These print or move only the files that their arguments name."""
 _PRINTS_WITH_PATCH = {"log", "reflog", "whatchanged", "stash"}
 _PATCH_OPTION = re.compile(
     r"-[A-Za-z]*[pucmULW].*"
