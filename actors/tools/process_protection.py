@@ -9,9 +9,9 @@ _PR_SET_DUMPABLE = 4
 
 
 def hide_keys(names: Iterable[str]) -> None:
-    """Erase variables from the environment that the kernel shows; `os.environ` still has them.
+    """Erase values from the environment that the kernel shows; `os.environ` still has them.
 
-    Processes of the same user may then neither attach to ours nor read its memory. Only for Linux.
+    Processes of the same user may then neither attach to ours nor read its memory. Linux only.
     """
     if sys.platform != "linux":
         return

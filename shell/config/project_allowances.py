@@ -32,7 +32,7 @@ class AllowRule(NamedTuple):
 
 
 def summarize(rules: ProjectRules) -> Allowances:
-    """Return the digests to store when the user trusts a project with these rules."""
+    """Return what to store when the user trusts a project with these rules."""
     return {file: tuple(map(_digest, in_file)) for file, in_file in rules.items()}
 
 
