@@ -1,4 +1,4 @@
-"""All processes of a command end with it, whatever they do to get away."""
+"""All processes of a command end with it, whatever they do to escape."""
 
 import asyncio
 import os
@@ -41,7 +41,7 @@ each_escape = pytest.mark.parametrize("escape", ESCAPES.values(), ids=ESCAPES.ke
 
 
 def start_escape(caller: ToolCaller, escape: str) -> str:
-    """Return a command that starts the process, and goes on when its id is in the file `pid`."""
+    """Return a command that starts the process, and continues when its id is in the file `pid`."""
     fifo = caller.root / "fifo"
     os.mkfifo(fifo)
     return f"{escape.format(out=fifo)}\nread -r pid < {fifo}; echo $pid > {caller.root}/pid"
@@ -161,7 +161,7 @@ def test_many_leftover_processes_are_named_only_in_part() -> None:
     assert line.endswith("sleep (pid 109), 2 more]")
 
 
-def test_the_commands_see_nothing_of_the_key_in_their_watcher(caller: ToolCaller) -> None:
+def test_a_command_cannot_read_the_key_in_its_watcher(caller: ToolCaller) -> None:
     runner = LocalCommandRunner({"PATH": os.environ["PATH"], "ANTHROPIC_API_KEY": "sk-secret-key"})
     command = "cat /proc/$PPID/environ /proc/$PPID/cmdline | tr '\\0' '\\n'"
     running = runner.run(command, caller.root, 20.0, Path(caller.context.output_folder))
