@@ -73,7 +73,7 @@ def _parse(data: bytes, hash_size: int) -> TrackedFiles:
         return TrackedFiles(problem="git's index is too long or has an unknown format")
     entries = [*_iter_names(data, version, count, hash_size)]
     end = entries[-1][1] if entries else _HEADER.size
-    if data[end : end + 4] == b"link":
+    if data[end : end + 4] == b"link":  # another file has the other entries
         return TrackedFiles(problem="git's index is split")
     return TrackedFiles(tuple([os.fsdecode(name) for name, _ in entries]))
 

@@ -378,5 +378,6 @@ def _format_processes(word: bytes, processes: dict[tuple[int, int], bytes]) -> l
 
 
 if __name__ == "__main__":
+    # A descriptor that was inherited by mistake would keep a pipe or a lock open.
     os.closerange(REQUESTS_FD + 1, os.sysconf("SC_OPEN_MAX"))
     _Server(socket(fileno=REQUESTS_FD), _load_prctl()).serve()

@@ -20,6 +20,7 @@ def hide_keys(names: Iterable[str]) -> None:
 
     try:
         libc = CDLL(None)
+        # The kernel then gives our files in /proc to root, and only root may attach.
         libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
         entries = POINTER(c_void_p).in_dll(libc, "environ")
     except (OSError, ValueError, AttributeError):  # not the C library that we know

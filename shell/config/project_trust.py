@@ -18,10 +18,10 @@ from shell.config.project_allowances import (
     MAX_SHOWN_RULES,
     Allowances,
     AllowRule,
+    compute_allowances,
     format_allow_rules,
     list_allow_rules,
     list_new_allow_rules,
-    summarize,
 )
 from shell.config.trust_store import (
     PROJECT_AGENT_FOLDERS,
@@ -95,7 +95,7 @@ def _save_yes(
     trust_check: TrustCheck, workspace: Workspace, notices: tuple[str, ...] = ()
 ) -> TrustStatus:
     rules = _read_config_rules(workspace, trust_check.user_owned_files)
-    approved = summarize(rules | _read_definition_rules(workspace))
+    approved = compute_allowances(rules | _read_definition_rules(workspace))
     problem = _format_save_problem(save_trust(trust_check.store, workspace.root, approved))
     return TrustStatus(approved, (*notices, *problem))
 

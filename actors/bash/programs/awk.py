@@ -29,6 +29,7 @@ def _is_plain_program(text: str) -> bool:
     if _KEYWORD.search(code):
         return False
     code = _DIVISION.sub(" ", code).replace("||", " ")
+    # Any other slash may begin a regular expression, so it is unclear where strings begin.
     if "/" in code or _UNSAFE.search(code):
         return False
     return not any(map(_REDIRECTION.search, _STATEMENT_END.split(code)))
