@@ -156,7 +156,7 @@ class ReplyProgress(Message):
 
 
 class RequestInfo(Value):
-    """What a model request was, apart from its messages; these follow from earlier records."""
+    """Describes a model request without its messages, which follow from earlier records."""
 
     number: int = 0
     """Counts the agent's model requests, from 1, over all turns and runs."""

@@ -1,7 +1,7 @@
 """The request to drop thinking that does not fit the conversation, instead of failing.
 
-The newest models accept a thinking block only after what it was produced after. We send no other
-thinking, but a proxy may change what we send. Gateways often reject the request to drop it.
+The newest models accept a thinking block only if everything before it is unchanged. We send no
+other thinking, but a proxy may change what we send. Gateways often reject the request to drop it.
 """
 
 import re

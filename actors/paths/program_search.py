@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def find_program(name: str, path_variable: str, projects: Iterable[Path] = ()) -> str | None:
-    """Return a program from an absolute PATH entry, whose file is in none of the folders."""
+    """Return the first program in an absolute entry of PATH that is not in one of the projects."""
     projects = tuple(projects)
     for entry in path_variable.split(os.pathsep):
         found = shutil.which(name, path=entry) if os.path.isabs(entry) else None  # noqa: PTH117  (text)
@@ -29,7 +29,7 @@ def find_project_program(
 ) -> str:
     """Return the project's program that a command would run in one of the directories, or nothing.
 
-    Found through a relative or empty entry of PATH, it is one in any case.
+    A program found through a relative or empty entry of PATH is always treated as one.
     """
     for directory in directories:
         for entry in search_path:

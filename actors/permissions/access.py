@@ -18,7 +18,7 @@ class Access(NamedTuple):
     tool: str
     """The tool that was called; every agent in the profile chain must have it or delegate it."""
     category: ToolCategory
-    """Of the permission, which is not always the tool's: a command also reads and writes files."""
+    """The permission's, not always the tool's: a command also reads and writes files."""
     rule_scope: RuleScope = "all"
     other_spellings: tuple[str, ...] = ()
     """Other spellings of the target; rules that ask or deny match these too."""

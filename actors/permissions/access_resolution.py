@@ -43,7 +43,7 @@ class ResolvedAccesses(NamedTuple):
     unmatched_files: tuple[tuple[str, str], ...]
     """Permission and target of the files that no rule can match."""
     changes_nothing: bool
-    """Everything in the call is known to only read. In doubt, it is not."""
+    """Everything in the call is known to only read; False also if that is unclear."""
 
 
 def resolve_accesses(
@@ -351,7 +351,8 @@ def _build_unknown_access(permission: str, word: Word) -> Access:
 def _names_known_files(word: Word) -> bool:
     """Whether it is known which files a word of a read-only command names.
 
-    Of the files that a pattern matches, those are listed that a rule restricts or that are outside.
+    The matches of a pattern are known only if a rule restricts them or they are outside the
+    workspace. That suffices: a read-only command may read all others.
     """
     return word.is_literal or word.is_plain_pattern
 

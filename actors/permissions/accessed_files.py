@@ -43,7 +43,7 @@ class FileQuery:
     name_patterns: tuple[str, ...] = ()
     """Patterns of the names that are read there; empty: all."""
     is_implied: bool = False
-    """The call does not name the files, only what is below them counts."""
+    """The call does not name the files: it accesses only what is below them."""
 
 
 @dataclass(slots=True, eq=False)
@@ -201,12 +201,12 @@ class _FileFinder:
                 if not is_pattern:
                     yield path, base
                     continue
-                if _may_use_links(path) or self._select_changeable([f"{base}/{path}"]):
+                if _may_use_links(path) or self._select_relevant([f"{base}/{path}"]):
                     yield path, base  # bash passes the pattern itself if no file matches
-                for matched in self.globs.expand(path, base, self._select_changeable):
+                for matched in self.globs.expand(path, base, self._select_relevant):
                     yield matched, "/"
 
-    def _select_changeable(self, paths: list[str]) -> set[str]:
+    def _select_relevant(self, paths: list[str]) -> set[str]:
         """Select the paths that are protected, or that a rule asks about or denies."""
         targets = self.resolver.to_targets(paths)
         protected = self.rule_index.protected_paths.find_protected(targets)

@@ -67,8 +67,8 @@ def _drop_ancestor_defaults(
 ) -> list[AccessDecision]:
     """Return the decisions that restrict the agent, which is the first.
 
-    What a rule allows the agent itself, no built-in default of an ancestor restricts. In plan mode
-    it does: there, a command asks unless a rule allows it for every agent of the chain.
+    A built-in default of an ancestor does not restrict what a rule allows the agent itself, except
+    in plan mode: there, a command asks unless a rule allows it for every agent of the chain.
     """
     own, *ancestors = by_agent
     is_allowed_by_rule = own.action == "allow" and not own.by_default

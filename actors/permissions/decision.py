@@ -25,7 +25,7 @@ class AccessDecision(NamedTuple):
 
     @property
     def is_built_in(self) -> bool:
-        """Whether no rule had a part in it, not even one for a file that a command reads."""
+        """Whether no rule contributed to it, not even one for a file that a command reads."""
         return self.by_default and self.source in ("", DEFAULT_SOURCE)
 
 

@@ -259,7 +259,8 @@ class PermissionEngine(Actor[EngineInbox]):
     def _is_first_answer(self, append_id: int) -> bool:
         """Return whether an answer ends the current append.
 
-        A restarted journal may answer an append twice, and a later update is not stored by that.
+        A restarted journal may answer an append twice. The second answer does not mean that a later
+        update is stored.
         """
         is_first = append_id == self._append_id
         if is_first:

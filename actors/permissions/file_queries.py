@@ -1,4 +1,4 @@
-"""The queries for the files that a tool call names, with its parts in their directories."""
+"""Lists queries for the files that a tool call names, for each part in its own directories."""
 
 import os
 import re
@@ -78,7 +78,7 @@ def build_queries(
 def _build_request(
     analyzed: AnalyzedRequest, resolver: PathResolver, rule_index: RuleIndex
 ) -> QueriedRequest:
-    """Add the queries to a request. A change is also queried as a read: it reveals the file."""
+    """Add the queries to a request. A change is also a read: its diff shows the file."""
     permission, target = analyzed.request.permission, analyzed.request.target
     category = rule_index.categories.get(permission, "external")
     if analyzed.is_too_long:

@@ -39,7 +39,7 @@ def is_fully_expanded(word: Word, home: str) -> bool:
 
 
 def has_fixed_paths(word: Word, home: str) -> bool:
-    """Whether a word names the same files whatever files exist."""
+    """Whether a word names the same files regardless of which files exist."""
     paths = dict(expand_partial_word(word, home))
     return bool(paths) and not any(paths.values())
 

@@ -36,16 +36,20 @@ PROTECTED_FILES = tuple(_FILE_NAMES.split())
 on their own."""
 
 
-def _fold(names: Iterable[str]) -> frozenset[str]:
+def _select_plain_names(names: Iterable[str]) -> frozenset[str]:
+    """Return the names without a folder or `*`, in lower case."""
     return frozenset(name.lower() for name in names if "/" not in name and "*" not in name)
 
 
-def _fold_pairs(names: Iterable[str]) -> frozenset[tuple[str, ...]]:
+def _split_pairs(names: Iterable[str]) -> frozenset[tuple[str, ...]]:
+    """Return the names with a folder, in lower case, each as the folder and the name in it."""
     return frozenset(tuple(name.lower().split("/")) for name in names if "/" in name)
 
 
-_FOLDERS, _FOLDERS_IN = _fold(PROTECTED_FOLDERS), _fold_pairs(PROTECTED_FOLDERS)
-_FILES, _FILES_IN = _fold(PROTECTED_FILES), _fold_pairs(PROTECTED_FILES)
+_FOLDERS = _select_plain_names(PROTECTED_FOLDERS)
+_FOLDER_PAIRS = _split_pairs(PROTECTED_FOLDERS)
+_FILES = _select_plain_names(PROTECTED_FILES)
+_FILE_PAIRS = _split_pairs(PROTECTED_FILES)
 _ENDINGS = tuple(name.removeprefix("*") for name in PROTECTED_FILES if name.startswith("*"))
 _NAMES_WITHOUT_DOT = tuple(name for name in _FILES if not name.startswith("."))
 _PLAN_FOLDERS = (".greenroom", "plans")
@@ -95,8 +99,8 @@ class ProtectedPaths:
             not _FOLDERS.isdisjoint(names)
             or names[-1] in _FILES
             or names[-1].endswith(_ENDINGS)
-            or names[-2:] in _FILES_IN
-            or not _FOLDERS_IN.isdisjoint(pairwise(names))
+            or names[-2:] in _FILE_PAIRS
+            or not _FOLDER_PAIRS.isdisjoint(pairwise(names))
         )
 
     def _is_obviously_unprotected(self, target: str) -> bool:

@@ -28,7 +28,7 @@ def _expand_path(rule: Rule, root: str, home: str) -> tuple[str, ...]:
     """Normalize a path pattern; a folder, which ends in `/`, stands for everything below it.
 
     An ask or deny rule for a folder also applies to the folder itself. A pattern that leaves the
-    workspace is absolute afterwards, except that an allow rule must be written that way.
+    workspace becomes absolute, but not in an allow rule: its author must write it that way.
     """
     pattern = rule.pattern
     path = f"{home}{pattern[1:]}" if home and f"{pattern}/".startswith("~/") else pattern

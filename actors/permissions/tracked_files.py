@@ -10,7 +10,7 @@ from typing import NamedTuple
 from actors.permissions.protected_paths import read_file_start
 
 MAX_INDEX_BYTES = 64 * 1024 * 1024
-"""Of git's index; with a longer one, the tracked files are unknown."""
+"""Longest index of git that is read; with a longer one, the tracked files are unknown."""
 _HEADER = struct.Struct(">4sII")
 _HAS_MORE_FLAGS = 0x4000
 _PREFIX_COMPRESSED = 4
@@ -24,7 +24,7 @@ class TrackedFiles(NamedTuple):
 
     paths: tuple[str, ...] = ()
     problem: str = ""
-    """Why they are unknown. Empty: these are all."""
+    """Why they are unknown. Empty: `paths` has all of them."""
     text: str = ""
     """The absolute paths as one text, for a quick search in all of them."""
 
@@ -73,7 +73,7 @@ def _parse(data: bytes, hash_size: int) -> TrackedFiles:
         return TrackedFiles(problem="git's index is too long or has an unknown format")
     entries = [*_iter_names(data, version, count, hash_size)]
     end = entries[-1][1] if entries else _HEADER.size
-    if data[end : end + 4] == b"link":
+    if data[end : end + 4] == b"link":  # another file has the other entries
         return TrackedFiles(problem="git's index is split")
     return TrackedFiles(tuple([os.fsdecode(name) for name, _ in entries]))
 

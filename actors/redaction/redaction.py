@@ -22,7 +22,7 @@ SECRET_VARIABLES = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
 MIN_SECRET_CHARS = 8
 """Shorter values are placeholders; replacing every `x` would garble all text."""
 MIN_LONG_SECRET_CHARS = 16
-"""From this length on, even a plain word is redacted if the variable's name says that it is one."""
+"""From this length on, even a plain word is redacted if the variable's name sounds secret."""
 REDACTED = b"[secret]"
 _SECRET_NAME = re.compile(
     "TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|KEY|_PASS$|_PWD$", re.IGNORECASE
@@ -58,7 +58,7 @@ def read_secrets(environment: Mapping[str, str]) -> tuple[bytes, ...]:
 
 
 def _can_be_secret(value: str) -> bool:
-    """Whether a value is no plain word or number, which ordinary text may contain."""
+    """Whether a value is not a plain word or number, which ordinary text may contain."""
     if len(value) >= MIN_LONG_SECRET_CHARS:
         return True
     return len(value) >= MIN_SECRET_CHARS and not (value.isdigit() or _PLAIN_WORD.fullmatch(value))

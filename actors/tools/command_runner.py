@@ -41,7 +41,7 @@ class CommandRunner(Protocol):
     ) -> CommandResult:
         """Run `command` in bash in its own session, without a terminal or standard input.
 
-        All of its processes end with it, wherever they went: those that outlive the shell by 0.2 s
+        All of its processes end with it, even detached ones: those that outlive the shell by 0.2 s
         or the timeout, or run when it is cancelled, are terminated (SIGTERM, SIGKILL 1 s later). It
         returns only when all are gone, or 1 s after the SIGKILL.
 

@@ -1,13 +1,13 @@
-"""The processes between us and our commands, which end everything that a command has started.
+"""The processes between Greenroom and its commands, which end what a command has started.
 
 This file also runs as a program, the watcher server. For each command it forks a watcher, which
 starts the command's shell, waits for it, and reports what became of it and of its descendants. On
 Linux a watcher is a subreaper: a process whose parent has ended becomes the watcher's child, so
-none can get away by changing its session, its group or its environment. Elsewhere, only processes
-in the shell's group are found. A watcher ends the command when its socket is closed at our end: at
-the time limit, when the call is cancelled, and when our process ends, even by SIGKILL.
+none can escape by changing its session, its group or its environment. Elsewhere, only processes
+in the shell's group are found. A watcher ends the command when Greenroom closes its end of the
+socket: at the time limit, when the call is cancelled, and when Greenroom ends, even by SIGKILL.
 
-There is a server because our own process has threads, so it must not fork, and because starting
+There is a server because Greenroom has threads, so it must not fork, and because starting
 Python takes longer than most commands. For the same reason, this file imports as little as it can.
 """
 # ruff: noqa: TID251  (the clock and sleep of a program without an event loop)
@@ -21,7 +21,7 @@ from _socket import CMSG_LEN, SCM_RIGHTS, SOL_SOCKET, socket
 from select import POLLIN, poll
 
 GRACE_S = 1.0
-"""Time from SIGTERM to SIGKILL, and from SIGKILL until we give up."""
+"""Time from SIGTERM to SIGKILL, and from SIGKILL until the watcher gives up."""
 LEFTOVER_GRACE_S = 0.2
 """How long processes may still run after the shell has exited."""
 REQUESTS_FD = 3
@@ -29,7 +29,7 @@ REQUESTS_FD = 3
 LENGTH_BYTES = 8
 """Size of the length of a request's words, in front of them."""
 _CLOSED_STATUS = 3
-"""Exit status of a watcher that got no request, because our process has ended."""
+"""Exit status of a watcher that got no request, because Greenroom has ended."""
 _FD_COUNT = 3
 _FD_BYTES = 4
 _POLL_S = 0.01
@@ -73,7 +73,7 @@ class _Watcher:
         self._terminated: dict[tuple[int, int], bytes] = {}
 
     def watch(self) -> list[bytes]:
-        """Wait until the command has ended or must end, end the rest; return the report."""
+        """Wait until the command has ended or must end, then end the rest; return the report."""
         while self._status is None and not self._is_cancelled:
             self._wait(_REAP_INTERVAL_S)
             self._reap()
@@ -90,7 +90,7 @@ class _Watcher:
         ]
 
     def _wait(self, timeout_s: float) -> None:
-        """Wait for the shell's exit, at most for the timeout, or for the end of our process."""
+        """Wait for the shell's exit, the end of Greenroom or the timeout, whichever is first."""
         if self._shell_exit is None or self._status is not None:
             timeout_s = _POLL_S
         inputs = [] if self._is_cancelled else [self._control.fileno()]
@@ -172,7 +172,7 @@ class _Server:
     def serve(self) -> None:
         """Fork watchers until the socket is closed and all of them have ended.
 
-        The server is a subreaper too, and kills what a watcher that was killed has left.
+        The server is a subreaper too, and kills the processes of a watcher that was killed.
         """
         self._prctl(_PR_SET_CHILD_SUBREAPER, 1)
         self._fork_watcher()
@@ -222,7 +222,7 @@ class _Server:
                 self._kill_adopted()
 
     def _kill_adopted(self) -> None:
-        """Kill the processes of a watcher that was killed, which are our children now."""
+        """Kill the processes of a watcher that was killed: they are the server's children now."""
         deadline_s = time.monotonic() + GRACE_S
         while time.monotonic() < deadline_s:
             adopted = [
@@ -233,7 +233,7 @@ class _Server:
             if not adopted:
                 return
             for pid in adopted:
-                os.kill(pid, _SIGKILL)  # its id is not reused before we reap it
+                os.kill(pid, _SIGKILL)  # its id is not reused before it is reaped
                 os.waitpid(pid, os.WNOHANG)
             time.sleep(_POLL_S)
 
@@ -296,7 +296,7 @@ def _receive(control: socket, length: int) -> bytes:
     while len(data) < length:
         chunk = control.recv(length - len(data))
         if not chunk:
-            os._exit(0)  # our process has ended
+            os._exit(0)  # Greenroom has ended
         data += chunk
     return data
 
@@ -339,7 +339,7 @@ def _list_processes() -> list[_Process]:
 
 
 def _signal_process(process: _Process, signal_number: int) -> bool:
-    """Signal exactly this process; return False if it has ended or may not be signalled."""
+    """Signal exactly this process; return False if it has ended or may not be signaled."""
     import signal  # noqa: PLC0415  (seldom needed)
 
     try:
@@ -378,5 +378,6 @@ def _format_processes(word: bytes, processes: dict[tuple[int, int], bytes]) -> l
 
 
 if __name__ == "__main__":
+    # A descriptor that was inherited by mistake would keep a pipe or a lock open.
     os.closerange(REQUESTS_FD + 1, os.sysconf("SC_OPEN_MAX"))
     _Server(socket(fileno=REQUESTS_FD), _load_prctl()).serve()

@@ -18,7 +18,7 @@ from actors.tools.command_watcher import LEFTOVER_GRACE_S
 from actors.tools.output_spool import OutputSpool
 from actors.tools.safe_open import open_folder
 from actors.tools.tool import ToolError
-from actors.tools.watcher_server import WATCHER_SERVER, WatchedCommand, WatcherLostError
+from actors.tools.watcher_client import WATCHER_CLIENT, WatchedCommand, WatcherLostError
 
 WATCHER_LOST = (
     "the command killed Greenroom's process that watches it, so all of its processes were killed "
@@ -143,7 +143,7 @@ def _start_watcher(cwd: Path, environment: Mapping[str, str]) -> tuple[int, Watc
     output, child_output = os.pipe()
     try:
         with open_folder(cwd) as folder:  # the folder that was checked, not one that replaced it
-            return output, WATCHER_SERVER.watch(child_output, folder, environment)
+            return output, WATCHER_CLIENT.watch(child_output, folder, environment)
     except BaseException:
         os.close(output)
         raise

@@ -9,9 +9,9 @@ _PR_SET_DUMPABLE = 4
 
 
 def hide_keys(names: Iterable[str]) -> None:
-    """Erase variables from the environment that the kernel shows; `os.environ` still has them.
+    """Erase values from the environment that the kernel shows; `os.environ` still has them.
 
-    Processes of the same user may then neither attach to ours nor read its memory. Only for Linux.
+    Processes of the same user may then neither attach to ours nor read its memory. Linux only.
     """
     if sys.platform != "linux":
         return
@@ -20,6 +20,7 @@ def hide_keys(names: Iterable[str]) -> None:
 
     try:
         libc = CDLL(None)
+        # The kernel then gives our files in /proc to root, and only root may attach.
         libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
         entries = POINTER(c_void_p).in_dll(libc, "environ")
     except (OSError, ValueError, AttributeError):  # not the C library that we know

@@ -1,4 +1,4 @@
-"""What rules and decisions need to know of each built-in tool; the tools themselves refer to it.
+"""What rules and decisions need to know about each built-in tool; the tools refer to it.
 
 Loads no tool, because `permissions check` and the configuration need the list before anything slow
 is imported.

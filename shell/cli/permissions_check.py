@@ -256,7 +256,7 @@ def _run_batch(path: Path, context: CheckContext) -> Iterator[dict[str, object]]
 def _read_lines(path: Path) -> Iterator[bytes]:
     """Read line by line, so that a file may be long, or a pipe that is still being written.
 
-    Of a line that is too long, only as much is returned as shows it.
+    A line that is too long is cut off after the limit, so that the caller can tell.
     """
     try:
         with path.open("rb") as file:

@@ -30,7 +30,7 @@ class ConfigLocations:
     user_file: Path
     workspace: Workspace
     approved: Allowances | None
-    """What the user lets the project allow; None: the project is not trusted."""
+    """What the user has let the project allow; None: the project is not trusted."""
     user_owned_files: tuple[Path, ...]
     """The user's own configuration; never a project's, even inside its folder."""
     list_agent_names: Callable[[], Collection[str]]

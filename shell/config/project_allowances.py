@@ -31,8 +31,8 @@ class AllowRule(NamedTuple):
     file: str
 
 
-def summarize(rules: ProjectRules) -> Allowances:
-    """Return the digests to store when the user trusts a project with these rules."""
+def compute_allowances(rules: ProjectRules) -> Allowances:
+    """Return what to store when the user trusts a project with these rules."""
     return {file: tuple(map(_digest, in_file)) for file, in_file in rules.items()}
 
 
@@ -65,6 +65,7 @@ def format_allow_rules(allow_rules: Iterable[AllowRule], max_rules: int) -> list
 
 def _list_new_rules(rules: tuple[Rule, ...], approved: tuple[str, ...]) -> list[Rule]:
     digests = [_digest(rule) for rule in rules]
+    # If a rule occurs twice, its last place decides, because the last match wins.
     now = {digest: index for index, digest in enumerate(digests)}
     # For each approved rule: the first place where a rule that limits it is now; -1: nowhere.
     limited_until: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""Determines whether the user trusts a project; nothing of an untrusted project takes effect.
+"""Determines whether the user trusts a project; an untrusted project can only restrict.
 
 Trust covers what the project allowed when the user was asked. Once it allows more, the project is
 untrusted until the user has been asked again.
@@ -18,10 +18,10 @@ from shell.config.project_allowances import (
     MAX_SHOWN_RULES,
     Allowances,
     AllowRule,
+    compute_allowances,
     format_allow_rules,
     list_allow_rules,
     list_new_allow_rules,
-    summarize,
 )
 from shell.config.trust_store import (
     PROJECT_AGENT_FOLDERS,
@@ -95,7 +95,7 @@ def _save_yes(
     trust_check: TrustCheck, workspace: Workspace, notices: tuple[str, ...] = ()
 ) -> TrustStatus:
     rules = _read_config_rules(workspace, trust_check.user_owned_files)
-    approved = summarize(rules | _read_definition_rules(workspace))
+    approved = compute_allowances(rules | _read_definition_rules(workspace))
     problem = _format_save_problem(save_trust(trust_check.store, workspace.root, approved))
     return TrustStatus(approved, (*notices, *problem))
 
@@ -103,7 +103,7 @@ def _save_yes(
 def _read_config_rules(
     workspace: Workspace, user_owned_files: tuple[Path, ...]
 ) -> dict[str, tuple[Rule, ...]]:
-    """Return the rules of the project's configuration; of an invalid file, nothing takes effect."""
+    """Return the rules of the project's configuration; nothing in an invalid file applies."""
     try:
         config = read_project_config(workspace, user_owned_files)
     except ConfigFileError:
@@ -134,7 +134,7 @@ def format_trust_question(
     allow_rules: tuple[AllowRule, ...],
     new_rules: tuple[AllowRule, ...] = (),
 ) -> str:
-    """Return the question that is asked before anything of a project takes effect.
+    """Return the question that is asked before a project's files take effect.
 
     `new_rules` are what the project did not allow when the user trusted it.
     """

@@ -1,4 +1,4 @@
-"""Warns about rules that match nothing, or less than their author surely meant."""
+"""Warns about rules that match nothing, or less than their author meant."""
 
 import os
 from dataclasses import dataclass, field
@@ -93,7 +93,7 @@ class RuleLinter:
                 self._names[path.parent] = []
         for name in self._names[path.parent]:
             if name.casefold() == path.name.casefold():
-                return f"there is no {path.name}, but {name}; case matters"
+                return f"there is no {path.name}, but there is {name}; case matters"
         return ""
 
     def _find_parent_problem(self, path: str) -> str:
@@ -110,7 +110,7 @@ def make_rule_linter(workspace: Workspace) -> RuleLinter:
 
 def _find_root_problem(path: str) -> str:
     if path.startswith("~"):
-        return "only ~/ stands for a home folder; write out the path"
+        return "only ~/ stands for your home folder; write out the path"
     if not path.startswith("/"):
         return ""
     first = path.split("/")[1]

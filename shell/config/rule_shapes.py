@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 _REGEX = re.compile(r"^\^|(?:^|(?<=[\s/]))\.[*+]|\$$|\\\.|\(\?[:=!]")
-"""`.*` counts only where a name starts: `index.*` may mean what it says."""
+"""`.*` is one only where a name starts: `index.*` may mean what it says."""
 _WILDCARD = re.compile(r"\?|\[[^\]\s/]+\]")
 _ALTERNATIVES = re.compile(r"\{[^{}\s]*,[^{}\s]*\}|\|")
 _STAR_WORD = "XSTARX"
@@ -26,7 +26,7 @@ class _Shape:
 
 
 _SHAPES = (
-    _Shape(re.compile(r"^\s|\s$"), "it starts or ends with a blank", str.strip),
+    _Shape(re.compile(r"^\s|\s$"), "it starts or ends with whitespace", str.strip),
     _Shape(
         re.compile(r"^\w+\(.*\)$", re.DOTALL),
         "a pattern does not include the permission",
@@ -99,7 +99,7 @@ def find_command_shape(pattern: str) -> str:
     if len(texts) > 1:
         return f"a rule applies to one command at a time; write one rule for each of: {parts}"
     return (
-        "commands are compared without quotes, redirections, assignments and extra blanks"
+        "commands are compared without quotes, redirections, assignments and extra spaces"
         f"{f'; write {parts}' if parts else ''}"
     )
 

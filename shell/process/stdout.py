@@ -16,7 +16,7 @@ class OutputStalledError(Exception):
 
 
 def check_stdout() -> None:
-    """Check that standard output is open for writing, before work is done whose result it gets.
+    """Check that standard output is open for writing, before doing work whose result it gets.
 
     Raises:
         OutputError: it is not.

@@ -23,7 +23,7 @@ def fix_streams() -> None:
     """Replace closed standard streams with the null device; let stdout accept any character.
 
     Otherwise one of our files would get the stream's number, and everything that is printed. The
-    replacement of standard output cannot be written, so that its loss is reported.
+    replacement for standard output is not writable, so that its loss is reported.
     """
     for number, (name, mode) in enumerate(_STREAMS):
         if getattr(sys, name) is None:

@@ -1,6 +1,6 @@
 """The approval prompt: fixed rows around the whole command or diff, which scrolls between them.
 
-This module wraps every row to the window's width, so a row that was drawn was drawn whole. Each of
+This module wraps every row to the window's width, so no drawn row is cut off. Each of
 our rows starts with our own text, and a continued row starts with a mark. A path or description,
 however long, therefore cannot imitate one of our rows.
 """
@@ -220,5 +220,5 @@ def format_grants(rules: tuple[Rule, ...]) -> str:
 
 
 def describe_binding(rule: Rule) -> str:
-    """Return until when a grant that is bound to files applies; empty for other rules."""
+    """Return when a grant that is bound to files ends; empty for other rules."""
     return " until a file that it runs changes" if rule.executed_digest else ""

@@ -126,7 +126,7 @@ def restore_deferred(queue: ApprovalQueue) -> ApprovalQueue:
 
 
 def show_only(queue: ApprovalQueue, agent: Address | None) -> ApprovalQueue:
-    """Show only an agent's requests, also those that were deferred; None: all agents' again."""
+    """Show only an agent's requests, also those that were deferred; None: all of them."""
     if agent == queue.only_agent:
         return queue
     own = frozenset(request.id for request in queue.of_agent(agent)) if agent else frozenset[str]()

@@ -32,7 +32,7 @@ def render_tool_rows(event: ToolEnded, width: int) -> list[Row]:
 def get_output_text(event: ToolEnded) -> str:
     """Return the output of a call for the user.
 
-    That is without the tags of a `task` call, and without the new lines that a diff shows anyway.
+    The tags of a `task` call are left out, and so are the new lines that the diff shows anyway.
     """
     if event.diff:
         return event.text.partition("\n")[0]

@@ -18,7 +18,7 @@ from typing import Any
 
 import actors.runtime.system
 import actors.runtime.watchdog
-import actors.tools.watcher_server
+import actors.tools.watcher_client
 import actors.wiring.wiring
 from actors.runtime.actor import ActorFactory
 from actors.runtime.cell import Cell
@@ -128,7 +128,7 @@ def replace_attribute(module: ModuleType, name: str, value: object) -> None:
 if __name__ == "__main__":
     name = sys.argv.pop(1)
     if name == "blocked":
-        replace_attribute(actors.tools.watcher_server, "wait_with_timeout", block_event_loop)
+        replace_attribute(actors.tools.watcher_client, "wait_with_timeout", block_event_loop)
         replace_attribute(
             actors.runtime.watchdog,
             "StallLimits",

@@ -44,7 +44,7 @@ def quote(text: str) -> str:
 def is_denied_or_reported(
     repository: Path, capfd: pytest.CaptureFixture[str], tool: str, target: str, pattern: str
 ) -> bool:
-    """Whether exactly one of the two is the case with this deny rule of the user."""
+    """Whether a deny rule with this pattern either applies or is reported, but not both."""
     config = repository.parent / "home" / "config.toml"
     config.parent.mkdir()
     config.write_text(

@@ -45,7 +45,7 @@ def test_keys_of_the_environment_reach_neither_model_nor_disk(program: Program) 
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
-def test_no_command_reads_the_providers_key_from_us(program: Program) -> None:
+def test_no_command_reads_the_providers_key_from_our_process(program: Program) -> None:
     parent = "cut -d' ' -f4 /proc/$1/stat"
     command = (
         f"up() {{ {parent}; }}; pid=$$; for level in 1 2 3; do pid=$(up $pid); "

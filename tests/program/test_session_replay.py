@@ -1,4 +1,4 @@
-"""What a session file says is enough to derive the run: requests, outcomes, retries and results."""
+"""A session file is enough to derive the run: requests, outcomes, retries and results."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ REJECTED = respond_http_error(400, "invalid_request_error", "tools.0: bad")
 
 
 @dataclass(frozen=True)
-class PlayedSession:
+class RecordedSession:
     """A session of three runs, and what the server received."""
 
     file: Path
@@ -34,7 +34,7 @@ class PlayedSession:
 
 
 @pytest.fixture(scope="module")
-def played(tmp_path_factory: pytest.TempPathFactory) -> PlayedSession:
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> RecordedSession:
     """Return a session with tool calls, a subagent, a retry, a failure and a changed prompt."""
     program = Program.in_folder(tmp_path_factory.mktemp("replay"))
     look = ScriptedCall("ls", {"path": "."})
@@ -55,36 +55,36 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> PlayedSession:
         program.run("-p", "Go on.", "--continue")
     assert server.mismatches == []
     file = program.session_file
-    return PlayedSession(file, server.accepted, list(derive_requests(file)))
+    return RecordedSession(file, server.accepted, list(derive_requests(file)))
 
 
-def test_every_request_can_be_derived_from_the_session_file(played: PlayedSession) -> None:
-    sent = [get_described_fields(body) for body in played.sent]
-    assert [request.body for request in played.derived] == sent
+def test_every_request_can_be_derived_from_the_session_file(recorded: RecordedSession) -> None:
+    sent = [get_described_fields(body) for body in recorded.sent]
+    assert [request.body for request in recorded.derived] == sent
 
 
-def test_requests_are_numbered_without_gaps_over_all_runs(played: PlayedSession) -> None:
+def test_requests_are_numbered_without_gaps_over_all_runs(recorded: RecordedSession) -> None:
     numbers: defaultdict[str, list[int]] = defaultdict(list)
-    for request in played.derived:
+    for request in recorded.derived:
         numbers[request.agent.name].append(request.number)
     assert numbers == {"primary": [1, 2, 3, 4, 5, 6], "general-1": [1, 2]}
 
 
-def test_each_request_is_sent_after_the_outcome_before_it(played: PlayedSession) -> None:
-    times_s = [request.sent_at_s for request in played.derived if request.agent == PRIMARY]
+def test_each_request_is_sent_after_the_outcome_before_it(recorded: RecordedSession) -> None:
+    times_s = [request.sent_at_s for request in recorded.derived if request.agent == PRIMARY]
     assert times_s == sorted(times_s)
 
 
-def test_a_retry_delay_follows_from_session_and_request_number(played: PlayedSession) -> None:
-    outcomes = (request.outcome for request in played.derived)
+def test_a_retry_delay_follows_from_session_and_request_number(recorded: RecordedSession) -> None:
+    outcomes = (request.outcome for request in recorded.derived)
     (retrying,) = (outcome for outcome in outcomes if isinstance(outcome, ModelRetrying))
     failed = ModelFailed(request=retrying.request, reason="overloaded", detail="", retry=True)
-    assert retrying.wait_s == get_retry_delay_s(failed, RetryState(), played.file.stem)
+    assert retrying.wait_s == get_retry_delay_s(failed, RetryState(), recorded.file.stem)
 
 
-def test_each_result_answers_a_call_of_the_last_reply(played: PlayedSession) -> None:
+def test_each_result_answers_a_call_of_the_last_reply(recorded: RecordedSession) -> None:
     open_ids: defaultdict[Address, set[str]] = defaultdict(set)
-    for line in read_log(played.file).lines:
+    for line in read_log(recorded.file).lines:
         match line.message:
             case ReplyCompleted() as reply:
                 assert not open_ids[line.recorded_by]
@@ -97,7 +97,7 @@ def test_each_result_answers_a_call_of_the_last_reply(played: PlayedSession) -> 
     assert not any(open_ids.values())
 
 
-def test_a_prefix_is_written_once_however_many_requests_use_it(played: PlayedSession) -> None:
-    messages = [line.message for line in read_log(played.file).lines]
+def test_a_prefix_is_written_once_however_many_requests_use_it(recorded: RecordedSession) -> None:
+    messages = [line.message for line in read_log(recorded.file).lines]
     prefixes = [message for message in messages if isinstance(message, RequestPrefix)]
     assert len({prefix.id for prefix in prefixes}) == len(prefixes) == 3

@@ -82,7 +82,7 @@ class SessionInvariants:
         self._lifecycles.start_run()
 
     def check_idle(self, mailbox_sizes: dict[Address, int], on_screen: tuple[str, ...]) -> None:
-        """Check a session in which nothing happens any more."""
+        """Check a session in which nothing happens anymore."""
         for address in REQUIRED_ACTORS:
             self.violations.require(
                 address in mailbox_sizes, f"the session continues without {address}"

@@ -56,7 +56,7 @@ class SimulatedUser:
         self._decided: dict[str, AnyApprovalRequest] = {}
         """Requests that the user decided in this run, by id."""
         self.asked_again_ids: list[str] = []
-        """Requests that appeared on screen again after the user had decided exactly them."""
+        """Requests that appeared on screen again after the user had decided exactly these."""
         self.grants: list[tuple[GrantScope, Rule]] = []
         """All rules that the user allowed for the session or the project."""
 

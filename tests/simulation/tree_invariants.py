@@ -100,7 +100,7 @@ class TreeInvariants:
         on_screen: tuple[str, ...],
         roots: list[RootSupervisor],
     ) -> None:
-        """Check a session in which nothing happens any more."""
+        """Check a session in which nothing happens anymore."""
         for address, count in mailbox_sizes.items():
             self.violations.require(count == 0, f"{count} unhandled in the mailbox of {address}")
         running = [
@@ -110,7 +110,7 @@ class TreeInvariants:
         ]
         self.violations.require(not running, f"still running: {running}")
         self.violations.require(not self._open, f"approval requests without an end: {self._open}")
-        # Nothing happens any more, so everything that these turns waited for has ended.
+        # Nothing more can happen, so everything that these turns waited for has ended.
         open_turns = self._open_turns
         self.violations.require(not open_turns, f"turns that never end: {open_turns}")
         if CONSOLE in mailbox_sizes:

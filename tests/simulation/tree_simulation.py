@@ -33,6 +33,7 @@ from messages.subagents import AssignTask, CancelTask
 from shell.console.console import Console
 from shell.console.screen_event_queue import ScreenEventQueue
 from shell.console.user_shell_command import UserCommandRunner
+from tests.actors.agents.scripted_agents import get_prompt
 from tests.simulation.crash_injection import CrashInjector
 from tests.simulation.in_memory_workspace import InMemoryWorkspace
 from tests.simulation.mutant_list import NO_MUTANT, Mutant
@@ -84,7 +85,7 @@ class SimulatedTreeModel(SimulatedModel):
     def _reply(self, request: Any) -> Any:  # noqa: ANN401  (as its base)
         reply = super()._reply(request)
         if not any(block.type == "tool_use" for block in reply.content):
-            answer = TextBlock(text=format_answer(find_last_prompt(request)))
+            answer = TextBlock(text=format_answer(get_prompt(request)))
             reply = replace(reply, content=(*reply.content, answer))
         has_task_tool = any(tool["name"] == "task" for tool in request.tools)
         if (
@@ -113,15 +114,6 @@ class SimulatedTreeModel(SimulatedModel):
         if task_id and self._random.random() < 0.5:
             arguments |= {"task_id": task_id, "subagent_type": task_id.rpartition("-")[0]}
         return block.model_copy(update={"name": "task", "input": arguments})
-
-
-def find_last_prompt(request: Any) -> str:  # noqa: ANN401  (a model request)
-    """Return the last prompt of a conversation; notes in brackets are none."""
-    for message in reversed(request.messages):
-        texts = [block["text"] for block in message["content"] if block["type"] == "text"]
-        if message["role"] == "user" and texts and not texts[-1].startswith("["):
-            return str(texts[-1])
-    return ""
 
 
 def ignore_effect(tag: str, effect: str, details: str) -> None:

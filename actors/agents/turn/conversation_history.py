@@ -41,7 +41,7 @@ class ConversationHistory:
     Content of the same role is appended to the last message as further blocks. That preserves the
     model's cache, which is a prefix of blocks; a request in progress keeps its own messages.
 
-    The newest models accept thinking only after exactly what it was produced after. Each reply's
+    The newest models accept thinking only if everything before it is unchanged. Each reply's
     thinking is therefore sent only with the prefix of its own request, and nothing is inserted
     before a reply to a request that may have been sent already.
     """
@@ -90,7 +90,7 @@ class ConversationHistory:
                 pass
 
     def build_messages(self, prefix: str) -> tuple[Json, ...]:
-        """Return the messages of a request; thinking after another prefix is left out.
+        """Return the messages of a request; thinking from another prefix is left out.
 
         The thinking that is sent was itself produced without the thinking that is left out.
         """

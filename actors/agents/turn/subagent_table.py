@@ -33,7 +33,7 @@ class SubagentEntry:
     task_number: int
     """Number of its last task."""
     task: AssignedTask | None = None
-    """Its last task until that ends; no other can be assigned before."""
+    """Its last task, until it ends; only then can the next one be assigned."""
     is_alive: bool = False
     one_shot: bool = True
     """It ends with its task."""

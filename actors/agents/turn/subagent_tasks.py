@@ -310,9 +310,9 @@ def _record_end(
 
 
 def _on_child_event(step: Transition, source: Address, event: RelevantEvent) -> None:
-    """Add the subtree's usage to the totals, and store how far a direct child's task is.
+    """Add the subtree's usage to the totals, and store the progress of a direct child's task.
 
-    An event of another turn than the task's is an answer to the user, or of an earlier task.
+    Other turns of the child answer the user or belong to an earlier task; they are ignored.
     """
     if isinstance(event, ReplyCompleted | ModelRetrying):
         _add_usage(step, event)

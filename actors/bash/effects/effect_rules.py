@@ -72,7 +72,7 @@ def ask_on_options(effect: str, options: OptionSpec) -> EffectRule:
 
 
 def ask_unless_listed(safe_options: str, safe_operands: str = ".*") -> EffectRule:
-    """Ask at an option or an operand that a pattern does not match as a whole."""
+    """Ask about an option or an operand that its pattern does not match completely."""
     options, operands = re.compile(safe_options), re.compile(safe_operands, re.DOTALL)
 
     def analyze(words: Words, _stdin: str) -> IndirectEffects:

@@ -56,7 +56,7 @@ class OptionSpec:
 
 
 def find_unlisted_option(safe_options: re.Pattern[str], words: Words) -> str:
-    """Return the first option that a pattern does not match as a whole, or that may be another."""
+    """Return the first option that is not safe, or word that may expand to an option."""
     for word in words:
         if word.text == "--":
             break

@@ -47,13 +47,13 @@ def write_in_place(arguments: Words, operands: list[Word]) -> list[Word]:
     return operands if any(_IN_PLACE_OPTION.match(word.text) for word in arguments) else []
 
 
-def writes_only_named(_arguments: Words) -> bool:
+def never_writes_unnamed(_arguments: Words) -> bool:
     """Return False: the program writes no file that its arguments do not name."""
     return False
 
 
 def writes_unnamed_if(pattern: str) -> Callable[[Words], bool]:
-    """Make a check whether an argument matches, such as an option that extracts files."""
+    """Return a check for an argument that matches, such as an option that extracts files."""
     compiled = re.compile(pattern)
     return lambda arguments: any(compiled.fullmatch(word.text) for word in arguments)
 
@@ -72,7 +72,7 @@ class WrittenPaths(NamedTuple):
     """Whether it writes into its target if that is a folder."""
     adds_content: bool = True
     """Whether it may create files with content, or links. False: it makes empty files at most."""
-    writes_unnamed: Callable[[Words], bool] = writes_only_named
+    writes_unnamed: Callable[[Words], bool] = never_writes_unnamed
     """Whether it also creates files that the arguments do not name, such as those in an archive."""
 
     def find(self, arguments: Words) -> Words:

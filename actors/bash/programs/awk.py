@@ -12,7 +12,7 @@ from actors.bash.syntax.parsed_command import Word, Words
 _STRING = r'"(?>(?:[^"\\\n]|\\[^\n])*)"'
 _PATTERN_BODY = r"(?>(?:[^/\\\n\[]|\\[^\n]|\[\^?\]?[^\]\[/\\\n]*\])*)"
 _LITERALS = re.compile(rf"{_STRING}|((?:^|[(,{{}};!~&|\n])[ \t]*)/{_PATTERN_BODY}/")
-"""Strings, and regular expressions where only one can be: no division follows these characters."""
+"""Strings, and regular expressions after a character that no division can follow."""
 _STATEMENT_END = re.compile(r"[;{}]")
 _REDIRECTION = re.compile(r"\bprintf?\b.*>", re.DOTALL)
 _DIVISION = re.compile(r"(?<=[\w\]$])[ \t]*/(?!/)")
@@ -29,6 +29,7 @@ def _is_plain_program(text: str) -> bool:
     if _KEYWORD.search(code):
         return False
     code = _DIVISION.sub(" ", code).replace("||", " ")
+    # Any other slash may begin a regular expression, so it is unclear where strings begin.
     if "/" in code or _UNSAFE.search(code):
         return False
     return not any(map(_REDIRECTION.search, _STATEMENT_END.split(code)))

@@ -60,7 +60,7 @@ def _read_option(text: str) -> tuple[str, str | None]:
 
 
 def _is_safe(option: str, value: Word) -> bool:
-    """Whether a value is used as it is: a file that starts with `@` is read, `%output` writes."""
+    """Whether curl uses a value as it is: after `@` it reads a file, and `%output` writes one."""
     if option in _OUTPUT_OPTIONS:
         return value.text == "/dev/null"
     return not value.text.startswith("@") and "%output" not in value.text

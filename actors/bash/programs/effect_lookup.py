@@ -35,9 +35,9 @@ def find_indirect_effects(words: Words, stdin: str = "") -> IndirectEffects:
 
 
 def _find_unsafe_option(program: Program, words: Words) -> str:
-    """Return why an option asks that the record of the program does not list.
+    """Return why an option that the program's record does not list needs approval.
 
-    Without a list, only options ask whose names say that they take a command or an output file.
+    Without a list, only options whose names say that they take a command or an output file do.
     """
     if program.takes_text or program.stdin == "code":
         return ""
@@ -56,7 +56,7 @@ def find_effect_rule(name: str) -> EffectRule | None:
 
 
 def takes_only_operands(name: str) -> bool:
-    """Whether a program has a record, by which it has no subcommands."""
+    """Whether a program has a record that says that it has no subcommands."""
     program = find_program_of_version(name.rpartition("/")[2], _SUFFIX)
     return bool(program.names) and not program.has_subcommands
 

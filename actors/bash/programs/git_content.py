@@ -10,7 +10,7 @@ _PRINTS_FILES = {
     "range-diff", "merge-tree",
 }  # fmt: skip
 _PRINTS_NAMED_FILES = {"blame", "annotate", "mv"}
-"""These take no file but those that their arguments name."""
+"""These print or move only the files that their arguments name."""
 _PRINTS_WITH_PATCH = {"log", "reflog", "whatchanged", "stash"}
 _PATCH_OPTION = re.compile(
     r"-[A-Za-z]*[pucmULW].*"
@@ -45,6 +45,7 @@ def find_tracked_reads(words: Words) -> TrackedReads | None:
         return TrackedReads(paths, paths, are_certain=True)
     if name in {"show", "cat-file"} and pairs and all(":" in word.text for _, word in pairs):
         return None  # These name files, and are read as paths.
+    # The pattern of `grep` and the revision of `archive` come before the paths.
     is_text_first = name == "archive" or (name == "grep" and _WITH_PATTERN.isdisjoint(texts))
     pairs = pairs[1:] if is_text_first else pairs
     # A word after an option may be its value. A clone and a worktree always have all files.

@@ -1,4 +1,4 @@
-"""Git commands that list names and searches in tracked files, of which the arguments show all."""
+"""Git commands that list names or search tracked files, as their arguments alone show."""
 
 import re
 
@@ -81,7 +81,7 @@ def find_directory(arguments: Words) -> Word | None:
 
 
 def match_listing(arguments: Words) -> ReadOnlyCommand | None:
-    """Return what a command reads that lists names or searches; None if it may do more."""
+    """Return what a listing or a search reads; None if the command may do more."""
     name = arguments[0].text if arguments else ""
     if not all(word.is_literal for word in arguments):
         return None

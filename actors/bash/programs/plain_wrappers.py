@@ -7,8 +7,8 @@ from actors.bash.syntax.parsed_command import Words
 _TIMEOUT_OPTION = re.compile(
     r"-v|--(?:preserve-status|foreground|verbose)|(?:-[ks]|--(?:kill-after|signal)=)\w+"
 )
-_DIRECTORY_CHANGERS = {"cd", "pushd", "popd", "time"}
-"""A program of this name, which a wrapper may start, does not change the directory of the shell."""
+_SHELL_WORDS = {"cd", "pushd", "popd", "time"}
+"""Words that the shell handles itself. After `timeout`, each would be the name of a program."""
 _DURATION = re.compile(r"\d+(?:\.\d+)?[smhd]?")
 
 
@@ -25,6 +25,6 @@ def skip_plain_wrappers(words: Words) -> Words:
     else:
         return words
     is_plain = at < len(words) and all(word.is_literal for word in words[: at + 1])
-    if not is_plain or words[at].text[:1] in "-!{" or words[at].text in _DIRECTORY_CHANGERS:
+    if not is_plain or words[at].text[:1] in "-!{" or words[at].text in _SHELL_WORDS:
         return words
     return words[at:]

@@ -38,7 +38,7 @@ class Program(NamedTuple):
     effect_rule: EffectRule | None = None
     """What it runs or writes through its arguments, and when that asks."""
     has_listed_options: bool = False
-    """The rule lists the options that are safe; without a list, their names decide."""
+    """The effect rule lists the safe options; without a list, the name of an option decides."""
     stdin: StdinUse = ""
     stdin_line_prefix: re.Pattern[str] | None = None
     """What comes before the command in each line of its input."""
@@ -58,7 +58,7 @@ class Program(NamedTuple):
     read_options: ReadOnlyOptions | None = None
     """The options of its read-only forms, which also show which arguments are paths it reads."""
     find_read_depth: Callable[[Words], ReadDepth] | None = None
-    """Finds what it reads below its paths, if `read_options` cannot; it copies or moves it."""
+    """Finds what it reads below its paths where `read_options` does not say, as for copying."""
     find_tracked_reads: Callable[[Words], TrackedReads | None] | None = None
     """Finds the tracked files that it prints or copies."""
     has_harmless_options: bool = False

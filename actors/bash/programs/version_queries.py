@@ -4,6 +4,8 @@ from actors.bash.programs.program import Program
 from actors.bash.syntax.parsed_command import Words
 
 _OPTIONS = {"--version", "--help"}
+_WORD_COUNT = 2
+"""A program and one word: with more words, the program may do other work."""
 _OTHER_SPELLINGS = {
     ("go", "version"), ("git", "version"), ("java", "-version"), ("javac", "-version"),
     ("python", "-V"), ("python3", "-V"), ("node", "-v"), ("npm", "-v"), ("ruby", "-v"),
@@ -16,14 +18,15 @@ _PROGRAMS = {
     "zsh", "tar", "curl", "wget", "rg", "fd", "ssh", "sqlite3", "psql", "gh", "ruff", "mypy",
     "black", "sed", "awk", "gawk", "find", "xargs",
 }  # fmt: skip
-"""They run no code of the folder for this; others do, such as `pytest`, `yarn`, `mvn` with its
-`.mvn/jvm.config`, and `cargo` and `rustc` with a `rust-toolchain.toml` that names a folder."""
+"""These print it without running code of the working directory. Others run some, such as `pytest`,
+`yarn`, `mvn` with its `.mvn/jvm.config`, and `cargo` and `rustc` with a `rust-toolchain.toml` that
+names a folder."""
 
 
 def is_version_query(program: Program, words: Words) -> bool:
     """Whether a command only prints a version or a help text."""
     texts = tuple([word.text for word in words])
-    if len(texts) != len(("python", "--version")) or not all(word.is_literal for word in words):
+    if len(texts) != _WORD_COUNT or not all(word.is_literal for word in words):
         return False
     if texts in _OTHER_SPELLINGS:
         return True

@@ -92,7 +92,7 @@ def make_reply(line: Any) -> Reply:  # noqa: ANN401  (a line of any kind)
 
 
 def get_prompt(request: ModelRequest) -> str:
-    """Return the last prompt in the conversation; notes in brackets are none."""
+    """Return the last prompt in the conversation; notes in brackets are ignored."""
     for message in reversed(request.messages):
         content: Any = message["content"]
         texts = [block["text"] for block in content if block["type"] == "text"]

@@ -129,7 +129,7 @@ def test_output_before_an_interrupt_reaches_the_model(
     assert result == f"{INTERRUPTED_WHILE_RUNNING}\n{OUTPUT_HEADER}\nbegin"
 
 
-def test_commands_that_only_read_run_side_by_side(sessions: SessionFixture) -> None:
+def test_commands_that_only_read_run_in_parallel(sessions: SessionFixture) -> None:
     first, second = (sessions.folder / "work" / name for name in ("first", "second"))
     first.parent.mkdir()
     os.mkfifo(first)

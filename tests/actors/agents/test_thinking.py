@@ -48,7 +48,7 @@ def get_open_prompt(body: Json) -> str:
     return "" if not texts or texts[-1].startswith("[") else texts[-1]
 
 
-class Life:
+class ChangingSession:
     """A session that is stopped, changed and resumed; its model thinks before each reply."""
 
     def __init__(self, folder: Path) -> None:
@@ -70,7 +70,7 @@ class Life:
         self._has_switched = threading.Event()
 
     def _choose(self, body: Json) -> ReplyPlan | ScriptedResponse:
-        """Answer a prompt; the answer to results can be held up."""
+        """Answer a prompt; the answer to results can be delayed."""
         prompt = get_open_prompt(body)
         if not prompt and not list_thinking(body["messages"][-2:]):
             self.loops_without_thinking.append(body)
@@ -92,10 +92,10 @@ class Life:
 
     # Steps
 
-    def talk(self) -> None:
+    def send_prompt(self) -> None:
         self._run_turn("talk")
 
-    def look(self) -> None:
+    def call_tool(self) -> None:
         self._run_turn("look")
 
     def delegate(self) -> None:
@@ -221,92 +221,107 @@ class Life:
 
 
 STEPS = (
-    Life.talk,
-    Life.look,
-    Life.delegate,
-    Life.switch_agent,
-    Life.switch_in_loop,
-    Life.change_model,
-    Life.stop_in_loop,
-    Life.resume,
-    Life.edit_instructions,
-    Life.undo_edit,
-    Life.add_folder,
-    Life.change_limits,
-    Life.fork,
+    ChangingSession.send_prompt,
+    ChangingSession.call_tool,
+    ChangingSession.delegate,
+    ChangingSession.switch_agent,
+    ChangingSession.switch_in_loop,
+    ChangingSession.change_model,
+    ChangingSession.stop_in_loop,
+    ChangingSession.resume,
+    ChangingSession.edit_instructions,
+    ChangingSession.undo_edit,
+    ChangingSession.add_folder,
+    ChangingSession.change_limits,
+    ChangingSession.fork,
 )
 
 
-@example([Life.switch_in_loop])
-@example([Life.stop_in_loop, Life.edit_instructions, Life.undo_edit, Life.stop_in_loop, Life.fork])
+@example([ChangingSession.switch_in_loop])
+@example(
+    [
+        ChangingSession.stop_in_loop,
+        ChangingSession.edit_instructions,
+        ChangingSession.undo_edit,
+        ChangingSession.stop_in_loop,
+        ChangingSession.fork,
+    ]
+)
 @given(st.lists(st.sampled_from(STEPS), min_size=2, max_size=10))
 @settings(max_examples=12)
 def test_any_sequence_of_changes_is_accepted(steps: list[Any]) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        life = Life(Path(folder))
-        with life.server:
+        session = ChangingSession(Path(folder))
+        with session.server:
             try:
-                for step in (Life.look, *steps, Life.look):
-                    step(life)
-                records = life.records()
+                for step in (ChangingSession.call_tool, *steps, ChangingSession.call_tool):
+                    step(session)
+                records = session.records()
             finally:
-                life.stop()
-        derived = [request.body for request in derive_requests(life.path)]
-    assert life.server.mismatches == []
-    assert life.loops_without_thinking == []
+                session.stop()
+        derived = [request.body for request in derive_requests(session.path)]
+    assert session.server.mismatches == []
+    assert session.loops_without_thinking == []
     assert [record for record in records if isinstance(record, ModelRetrying)] == []
-    sent = [get_described_fields(body) for body in life.server.accepted]
+    sent = [get_described_fields(body) for body in session.server.accepted]
     assert [body for body in derived if body not in sent] == []
 
 
 @pytest.fixture
-def life(tmp_path: Path) -> Generator[Life]:
-    life = Life(tmp_path)
-    with life.server:
-        yield life
-        life.stop()
+def session(tmp_path: Path) -> Generator[ChangingSession]:
+    session = ChangingSession(tmp_path)
+    with session.server:
+        yield session
+        session.stop()
 
 
-def test_an_unfinished_turn_repeats_its_prompt_and_tools(life: Life) -> None:
-    life.stop_in_loop()
-    life.edit_instructions()
-    life.talk()
-    first, *_, resumed, next_turn = life.server.accepted
+def test_an_unfinished_turn_repeats_its_prompt_and_tools(session: ChangingSession) -> None:
+    session.stop_in_loop()
+    session.edit_instructions()
+    session.send_prompt()
+    first, *_, resumed, next_turn = session.server.accepted
     assert (resumed["system"], resumed["tools"]) == (first["system"], first["tools"])
     assert "Version 1." not in str(resumed["system"])
     assert "Version 1." in str(next_turn["system"])
 
 
-def test_a_tool_that_no_longer_exists_fails_in_an_unfinished_turn(life: Life) -> None:
-    life.stop_in_loop()
-    life.calls_after_results.append(CALLS["delegate"])
-    life.change_limits()
-    ended = [record for record in life.records() if isinstance(record, ToolEnded)]
-    offered = [tool["name"] for tool in life.server.accepted[-1]["tools"]]
+def test_a_tool_that_no_longer_exists_fails_in_an_unfinished_turn(session: ChangingSession) -> None:
+    session.stop_in_loop()
+    session.calls_after_results.append(CALLS["delegate"])
+    session.change_limits()
+    ended = [record for record in session.records() if isinstance(record, ToolEnded)]
+    offered = [tool["name"] for tool in session.server.accepted[-1]["tools"]]
     assert "task" in offered
     assert (ended[-1].tool, ended[-1].status) == ("task", "error")
     assert "the limit is 0" in ended[-1].text
-    life.talk()
-    offered = [tool["name"] for tool in life.server.accepted[-1]["tools"]]
+    session.send_prompt()
+    offered = [tool["name"] for tool in session.server.accepted[-1]["tools"]]
     assert "task" not in offered
 
 
-def test_rejected_thinking_is_dropped_once_and_for_good(life: Life) -> None:
-    life.talk()
-    life.server.account = "another"
-    life.look()
-    life.resume()
-    life.talk()
-    retries = [record for record in life.records() if isinstance(record, ModelRetrying)]
+def test_rejected_thinking_is_dropped_permanently(session: ChangingSession) -> None:
+    session.send_prompt()
+    session.server.account = "another"
+    session.call_tool()
+    session.resume()
+    session.send_prompt()
+    retries = [record for record in session.records() if isinstance(record, ModelRetrying)]
     assert [(retry.reason, retry.attempt) for retry in retries] == [("thinking_rejected", 1)]
-    assert life.server.mismatches == ["messages.1.content.0"]
-    thinking = list_thinking(life.server.accepted[-1]["messages"])
+    assert session.server.mismatches == ["messages.1.content.0"]
+    thinking = list_thinking(session.server.accepted[-1]["messages"])
     assert thinking == ["on look", "on the results"]
 
 
-def test_a_fork_around_damage_omits_all_earlier_thinking(life: Life) -> None:
-    for step in (life.talk, life.look, life.look, life.fork_around_damage, life.look, life.talk):
+def test_a_fork_around_damage_omits_all_earlier_thinking(session: ChangingSession) -> None:
+    for step in (
+        session.send_prompt,
+        session.call_tool,
+        session.call_tool,
+        session.fork_around_damage,
+        session.call_tool,
+        session.send_prompt,
+    ):
         step()
-    assert life.server.mismatches == []
-    thinking = list_thinking(life.server.accepted[-1]["messages"])
+    assert session.server.mismatches == []
+    thinking = list_thinking(session.server.accepted[-1]["messages"])
     assert thinking == ["on look", "on the results"], "only thinking of the fork itself"

@@ -1,4 +1,4 @@
-"""Rules on reading apply to what a folder holds, whichever program reads or copies it."""
+"""Rules on reading apply to what a folder contains, whichever program reads or copies it."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -90,7 +90,7 @@ def test_a_rule_of_the_user_still_allows_a_program_of_the_project(root: Path) ->
     assert decide_with_path("ls", f"./bin:{SYSTEM_PATH}", root, policy).action == "allow"
 
 
-def test_plan_mode_refuses_a_program_of_the_project(root: Path) -> None:
+def test_plan_mode_does_not_allow_a_program_of_the_project(root: Path) -> None:
     policy = replace(TRUSTED_POLICY, mode="plan")
     assert decide_with_path("ls", SYSTEM_PATH, root, policy).action == "allow"
     assert decide_with_path("ls", f"./bin:{SYSTEM_PATH}", root, policy).action != "allow"

@@ -34,7 +34,7 @@ def workspace(tmp_path: Path) -> AttackWorkspace:
 
 
 def list_protected(workspace: AttackWorkspace) -> list[Path]:
-    """List the files that give their writer power."""
+    """List the files whose content another program follows or runs."""
     folders = (".greenroom", ".git/hooks", "wt/.git")
     files = [path for folder in folders for path in (workspace.root / folder).rglob("*")]
     home = workspace.root.parent / "home"

@@ -114,7 +114,7 @@ def test_each_damaged_place_is_named_with_its_records() -> None:
     )
 
 
-def test_damage_and_an_unfinished_group_are_told_apart() -> None:
+def test_damage_and_an_unfinished_group_are_distinguished() -> None:
     contents = parse_damaged_log(PATH, b"".join([*LINES[:2], b"\0\n", LINES[3], LINES[4][:30]]))
     assert [line.seq for line in contents.lines] == [1, 2, 4]
     assert [damage.line for damage in contents.damage] == [3]

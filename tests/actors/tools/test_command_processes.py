@@ -1,4 +1,4 @@
-"""All processes of a command end with it, whatever they do to get away."""
+"""All processes of a command end with it, whatever they do to escape."""
 
 import asyncio
 import os
@@ -13,7 +13,7 @@ import pytest
 from actors.tools.bash import format_result
 from actors.tools.command_runner import CommandResult
 from actors.tools.local_command_runner import WATCHER_LOST, LocalCommandRunner
-from actors.tools.watcher_server import WATCHER_SERVER
+from actors.tools.watcher_client import WATCHER_CLIENT
 from tests.actors.tools.tool_caller import ToolCaller, is_gone
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs a subreaper")
@@ -41,7 +41,7 @@ each_escape = pytest.mark.parametrize("escape", ESCAPES.values(), ids=ESCAPES.ke
 
 
 def start_escape(caller: ToolCaller, escape: str) -> str:
-    """Return a command that starts the process, and goes on when its id is in the file `pid`."""
+    """Return a command that starts the process, and continues when its id is in the file `pid`."""
     fifo = caller.root / "fifo"
     os.mkfifo(fifo)
     return f"{escape.format(out=fifo)}\nread -r pid < {fifo}; echo $pid > {caller.root}/pid"
@@ -139,12 +139,12 @@ def wait_until_closed(connection: socket.socket) -> None:
 
 
 def test_a_killed_watcher_server_is_replaced(caller: ToolCaller) -> None:
-    server = WATCHER_SERVER.connect({})
+    connection = WATCHER_CLIENT.connect({})
     pid = int(caller.run_bash("cut -d' ' -f4 /proc/$PPID/stat").text)
     os.kill(pid, signal.SIGKILL)
-    wait_until_closed(server)
+    wait_until_closed(connection)
     assert caller.run_bash("echo next").text == "next"
-    assert WATCHER_SERVER.connect({}) is not server
+    assert WATCHER_CLIENT.connect({}) is not connection
 
 
 def test_a_process_that_cannot_be_terminated_is_named() -> None:
@@ -161,7 +161,7 @@ def test_many_leftover_processes_are_named_only_in_part() -> None:
     assert line.endswith("sleep (pid 109), 2 more]")
 
 
-def test_the_commands_see_nothing_of_the_key_in_their_watcher(caller: ToolCaller) -> None:
+def test_a_command_cannot_read_the_key_in_its_watcher(caller: ToolCaller) -> None:
     runner = LocalCommandRunner({"PATH": os.environ["PATH"], "ANTHROPIC_API_KEY": "sk-secret-key"})
     command = "cat /proc/$PPID/environ /proc/$PPID/cmdline | tr '\\0' '\\n'"
     running = runner.run(command, caller.root, 20.0, Path(caller.context.output_folder))

@@ -10,7 +10,7 @@ class Violations:
         self._now = now
         self.entries: list[str] = []
         self.is_closed = False
-        """Nothing is recorded any more, as the power is off."""
+        """Nothing is recorded anymore, as the power is off."""
 
     def require(self, condition: object, message: str) -> None:
         """Record a violation unless the condition holds."""

@@ -242,7 +242,7 @@ def test_a_turn_repeats_the_prefix_of_its_replies() -> None:
     assert prefixes == ["", "a", "a", "", "", ""]
 
 
-def test_a_note_never_precedes_a_reply_that_may_be_under_way() -> None:
+def test_a_note_never_precedes_a_reply_in_progress() -> None:
     messages = build_messages(
         make_turn_started(),
         SWITCHED,

@@ -1,4 +1,4 @@
-"""Our end of the watcher server, which is started with the first command."""
+"""Starts the watcher server with the first command, and sends it the commands to run."""
 
 import asyncio
 import os
@@ -37,8 +37,8 @@ class CommandReport:
     """Processes that could not be terminated."""
 
 
-class WatcherServer:
-    """Starts watchers. One server is enough for our process."""
+class WatcherClient:
+    """Starts watchers through one server, which it starts again if it was killed."""
 
     def __init__(self) -> None:
         self._requests: socket.socket | None = None
@@ -156,7 +156,10 @@ class WatchedCommand:
             await outcome
 
     def _kill_watcher(self) -> None:
-        """Kill a watcher that its command has stopped; its id is taken, since it did not close."""
+        """Kill a watcher that its command has stopped.
+
+        Its socket is still open, so no other process has its id.
+        """
         word, _, pid = bytes(self._received).partition(b"\n")[0].partition(b" ")
         if word == b"watcher":
             with suppress(OSError):
@@ -187,4 +190,4 @@ def _select_processes(lines: Sequence[str], word: str) -> tuple[str, ...]:
     return tuple(f"{field[2]} (pid {field[1]})" for field in fields if field[0] == word)
 
 
-WATCHER_SERVER = WatcherServer()
+WATCHER_CLIENT = WatcherClient()
