@@ -8,14 +8,18 @@ from pathlib import Path
 import pytest
 
 from tests.simulation.simulated_session import SimulatedSession
+from tests.simulation.tree_simulation import TreeSimulation
 
 ROOT = Path(__file__).parents[2]
 SEEDS = range(50)
 
 
 @pytest.mark.quick
-def test_the_same_seed_gives_the_same_trace() -> None:
-    first, second = SimulatedSession(7), SimulatedSession(7)
+@pytest.mark.parametrize("simulation", [SimulatedSession, TreeSimulation])
+def test_the_same_seed_gives_the_same_trace(
+    simulation: type[SimulatedSession] | type[TreeSimulation],
+) -> None:
+    first, second = simulation(7), simulation(7)
     first.run()
     second.run()
     assert list(first.trace.lines()) == list(second.trace.lines())
