@@ -1,10 +1,12 @@
 """The `task` tool: delegates work to a subagent and returns its last message."""
 
 from dataclasses import replace
+from typing import cast
 
-from pydantic import Field
+from pydantic import Field, JsonValue
 
 from actors.tools import tool_list
+from actors.tools.argument_parsing import parse_arguments
 from actors.tools.subagent_types import SpawnOptions
 from actors.tools.target_paths import escape_control_characters
 from actors.tools.tool import AnyTool, Arguments, Tool, ToolContext, ToolError
@@ -99,6 +101,16 @@ def format_no_subagents(options: SpawnOptions) -> str:
 def format_busy(task_id: str) -> str:
     """Return the error for a subagent that has not ended its task."""
     return f"{task_id} is still working on its task; wait for its result"
+
+
+def get_prompt(tool_input: dict[str, JsonValue]) -> str:
+    """Return the prompt in the input of a call that was started.
+
+    Raises:
+        ToolError: the input is not valid.
+    """
+    arguments, _ = parse_arguments(TASK, tool_input)
+    return cast("TaskArguments", arguments).prompt
 
 
 def _format_unknown_type(name: str, options: SpawnOptions) -> str:

@@ -28,7 +28,7 @@ from actors.agents.turn.task_result_text import (
 from actors.agents.turn.transition import Transition
 from actors.agents.turn.turn_state import CallStage, ToolCall
 from actors.permissions.mode_order import find_strictest_mode
-from actors.tools.task import format_busy
+from actors.tools.task import format_busy, get_prompt
 from messages.address import Address
 from messages.approvals import (
     AnyApprovalRequest,
@@ -194,7 +194,8 @@ def start_subagent(
     step.update(subagents=table.with_started(started, is_alive=True))
     step.publish(started)
     task = call.plan.task if call.plan else None
-    prompt = task.prompt if task else ""
+    # A resumed call has no plan. Its task may still be waiting behind the user's prompts.
+    prompt = task.prompt if task else get_prompt(call.tool_use.input)
     has_records = has_records or started.task_number > 1
     step.emit(StartChild(started, prompt, is_alive=is_alive, has_records=has_records))
 

@@ -175,6 +175,35 @@ def test_a_helper_that_crashes_over_a_cancel_does_not_begin_again(
     assert list_task_ends(running) == [("helper-1", "cancelled")]
 
 
+def test_a_task_behind_a_prompt_keeps_its_text_after_a_resume(sessions: SessionFixture) -> None:
+    asks = make_tool_use("c1", "bash", command="touch x")
+    before = sessions.start_session(
+        {
+            "begin": [make_task_call("t1", "first", "helper"), "done"],
+            "first": ["one"],
+            "by hand": [asks, "never"],
+            "again": [make_task_call("t2", "second", "helper", task_id="helper-1"), "never"],
+        },
+        HELPER,
+    )
+    before.prompt()
+    wait_for_completion(before)
+    before.user.tell(CHILD, AssignTask(prompt="by hand"))
+    before.user.wait_for(ShowApproval)
+    before.prompt("again", turn=2)
+    wait_until_assigned(before, 2)
+    sessions.close()
+    after = sessions.start_session(
+        {"by hand": ["for the user"], "second": ["for the model"], "again": ["done"]},
+        HELPER,
+        resume_path=before.session.log.path,
+    )
+    after.user.submit_decision(after.user.wait_for(ShowApproval).request.id)
+    wait_for_completion(after)
+
+    assert "for the model" in after.scripted_agents.get_last_results("again")[0]
+
+
 def resume_interrupted_helper(sessions: SessionFixture, helper: Definition) -> RunningSession:
     """End the program in a helper's turn; after a resume, the helper has that turn and a task."""
     before = sessions.start_session(
