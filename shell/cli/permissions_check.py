@@ -175,12 +175,12 @@ def _build_profile_chain(
     from actors.agents.definition.definition import build_profile  # noqa: PLC0415  (few checks need it)
 
     agents = {definition.name: definition for definition in definitions}
-    names = [options.agent or DEFAULT_AGENT]
-    if options.ancestor is not None:
-        if options.ancestor not in agents:
-            known = ", ".join(agents)
-            message = f"--under: there is no agent {options.ancestor}; choose one of {known}"
+    for option, name in (("--agent", options.agent), ("--under", options.ancestor)):
+        if name and name not in agents:
+            message = f"{option}: there is no agent {name}; choose one of {', '.join(agents)}"
             raise StartError(message)
+    names = [options.agent or DEFAULT_AGENT]
+    if options.ancestor:
         names.append(options.ancestor)
     if names[-1] in agents and agents[names[-1]].mode == "subagent":
         names.append(primary_agent)
@@ -282,7 +282,7 @@ def _evaluate_line(line: bytes, location: str, context: CheckContext) -> dict[st
     line_id: object = None
     try:
         _require_size(len(line), location)
-        value = _parse_json(_decode(line, location), location)
+        value = _parse_json(_decode(line.strip(), location), location)
         fields = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
         line_id = fields.get("id")
         decision = _evaluate_fields(fields, location, context).decision
@@ -294,11 +294,11 @@ def _evaluate_line(line: bytes, location: str, context: CheckContext) -> dict[st
 def _evaluate_fields(
     fields: Mapping[str, Any], location: str, context: CheckContext
 ) -> CallDecision:
-    tool, target = fields.get("tool"), fields.get("target")
-    has_valid_keys = fields.keys() <= _BATCH_KEYS and "id" in fields
-    if not (has_valid_keys and isinstance(tool, str) and isinstance(target, str)):
-        message = f"{location}: expected id, tool, target, and optionally rules"
+    problem = _find_field_problem(fields)
+    if problem:
+        message = f"{location}: {problem}"
         raise StartError(message)
+    tool, target = fields["tool"], fields["target"]
     _require_tool(tool, location)
     if "rules" in fields:
         rules = tuple(_parse_rules(fields["rules"], location))
@@ -308,6 +308,19 @@ def _evaluate_fields(
     return context.decide(tool, target)
 
 
+def _find_field_problem(fields: Mapping[str, Any]) -> str:
+    """Return what is wrong with the keys of a batch line, or an empty string."""
+    expected = "expected id, tool, target, and optionally rules"
+    unknown = next((key for key in fields if key not in _BATCH_KEYS), None)
+    if unknown is not None:
+        return f"unknown key {unknown!r}; {expected}"
+    missing = next((key for key in ("id", "tool", "target") if key not in fields), None)
+    if missing is not None:
+        return f"{expected}; {missing} is missing"
+    not_text = next((key for key in ("tool", "target") if not isinstance(fields[key], str)), None)
+    return "" if not_text is None else f"{not_text} must be a string"
+
+
 # Input.
 
 
@@ -315,7 +328,10 @@ def _parse_json(text: str, location: str) -> object:
     try:
         return json.loads(text, parse_constant=_reject_constant)
     except (ValueError, RecursionError) as error:
-        message = f"{location}: not valid JSON: {error}"
+        problem = str(error)
+        if isinstance(error, json.JSONDecodeError) and "\n" not in text:
+            problem = f"{error.msg} at column {error.colno}"
+        message = f"{location}: not valid JSON: {problem}"
         raise StartError(message) from error
 
 
@@ -383,4 +399,4 @@ def _format_text(call_decision: CallDecision) -> str:
     for access, part in call_decision.notable_decisions:
         request = sanitize_line(f"{access.request.permission} {access.request.target}")
         lines.append(f"  {part.action:<5} {request} · {sanitize_line(part.reason)}")
-    return "\n".join(lines)
+    return "\n".join(dict.fromkeys(lines))  # a file may be read for two reasons

@@ -77,7 +77,8 @@ def find_wildcard(pattern: str, known_prefix: str = "") -> str:
         return "only * is special; write one rule for each alternative"
     if not _WILDCARD.search(rest):
         return ""
-    return f"only * is special; write {known_prefix}{_WILDCARD.sub('*', rest)}"
+    plain = re.sub(r"\*+", "*", _WILDCARD.sub("*", rest))
+    return f"only * is special; write {known_prefix}{plain}"
 
 
 def find_command_shape(pattern: str) -> str:

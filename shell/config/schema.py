@@ -123,7 +123,9 @@ def _check_permission(value: object) -> str:
 
 
 def _check_pattern(value: object) -> str:
-    return "" if isinstance(value, str) and value else "must be a string in quotes, not empty"
+    if not isinstance(value, str):
+        return "must be a string in quotes"
+    return find_rule_problem(Rule(permission="*", pattern=value, action="ask"), DECLARED_TOOLS)
 
 
 def _check_agent_name(value: object) -> str:

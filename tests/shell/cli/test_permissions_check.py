@@ -141,6 +141,19 @@ def test_rules_that_match_nothing_are_reported_on_standard_error(
     assert rules_warning == f"greenroom: {rules}: rule 1: deny read a?: only * is special; write a*"
 
 
+def test_each_part_of_a_decision_is_printed_once(
+    workspace: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    home = workspace.parent / "home"
+    home.mkdir()
+    (home / "config.toml").write_text(
+        '[[rules]]\npermission = "read"\npattern = "~/.ssh/*"\naction = "deny"\n'
+    )
+    output = check_output(workspace, capfd, *call_arguments("bash", "cat ~/.ssh/id_rsa"))
+    lines = output.splitlines()
+    assert sum("deny  read " in line for line in lines) == 1
+
+
 def test_mode_agent_and_workspace_options_change_the_decision(
     workspace: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -149,7 +162,6 @@ def test_mode_agent_and_workspace_options_change_the_decision(
     assert check_output(workspace, capfd, *write).startswith("ask")
     assert check_output(workspace, capfd, *write, "--mode", "auto-edit").startswith("allow")
     assert check_output(workspace, capfd, *write, "--mode", "plan").startswith("deny")
-    assert check_output(workspace, capfd, *write, "--agent", "unknown").startswith("ask")
     read = call_arguments("read", str(workspace / "src" / "a"))
     assert check_output(workspace, capfd, *read, "--workspace", "src").startswith("allow")
     assert check_output(workspace / "src", capfd, *read, "--workspace", ".").startswith("allow")
@@ -186,6 +198,9 @@ def test_a_subagent_is_checked_below_its_ancestors(
     assert decide("touch x", "--agent", "toucher") == "ask"
     words = ("check", *call_arguments("bash", "x"), "--agent", "toucher", "--under", "nobody")
     assert "--under: there is no agent nobody" in check_error(workspace, *words)
+    words = ("check", *call_arguments("bash", "x"), "--agent", "nobody")
+    expected = "--agent: there is no agent nobody; choose one of build, plan, "
+    assert expected in check_error(workspace, *words)
 
 
 def test_a_named_agent_is_limited_by_its_definition(
@@ -345,10 +360,25 @@ def test_an_error_in_a_rules_file_names_the_location(
 @pytest.mark.parametrize(
     ("line", "line_id", "message"),
     [
-        (b'{"id": 1, "tool": "bash"}', 1, ":1: expected id, tool, target, and optionally rules"),
+        (
+            b'{"id": 1, "tool": "bash"}',
+            1,
+            ":1: expected id, tool, target, and optionally rules; target is missing",
+        ),
+        (b'{"id": 1, "tool": "bash", "target": 7}', 1, ":1: target must be a string"),
+        (
+            b'{"id": 1, "tool": "bash", "target": "a", "rule": []}',
+            1,
+            ":1: unknown key 'rule'; expected id",
+        ),
+        (b'{"id": 1', None, ":1: not valid JSON: Expecting ',' delimiter at column 9"),
         (b'{"id": 1, "tool": "reed", "target": "a"}', 1, ":1: unknown tool 'reed'"),
         (b'{"id": "x", "tool": "bash", "target": "a", "rules": 1}', "x", ":1: expected a list"),
-        (b'{"tool": "bash", "target": "ls"}', None, ":1: expected id, tool, target"),
+        (
+            b'{"tool": "bash", "target": "ls"}',
+            None,
+            ":1: expected id, tool, target, and optionally rules; id is missing",
+        ),
         (b'{"id": NaN, "tool": "bash"}', None, ":1: not valid JSON: NaN is not a JSON number"),
         (b'{"id": 1, "tool": "bash", "target": "\xff"}', None, ":1: not valid UTF-8"),
         (b"[]", None, ":1: expected id, tool, target"),

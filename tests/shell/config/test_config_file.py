@@ -134,6 +134,11 @@ action = "maybe"
             "[[rules]]\npermission = 'bahs'",
             ":2: rules[1].permission: unknown permission 'bahs'",
         ),
+        (
+            "[[rules]]\npattern = ''",
+            ":2: rules[1].pattern: the pattern is empty and matches nothing; use *",
+        ),
+        ("[[rules]]\npattern = 5", ":2: rules[1].pattern: must be a string in quotes, not 5"),
         ("rules = 5", ":1: rules: must be a list"),
         ("[[budget]]", ":1: budget: must be a table, not a list"),
         ('model = "\\u001b[2J"', ":1: model: must be one line"),

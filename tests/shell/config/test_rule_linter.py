@@ -112,7 +112,7 @@ def test_a_folder_may_be_the_target_of_a_search(linter: RuleLinter) -> None:
         ("bash(rm *)", "a pattern does not include the permission; write rm *"),
         ("Bash(git push:*)", "a pattern does not include the permission; write git push:*"),
         ("'rm *'", "the quotes are part of the pattern; write rm *"),
-        ("rm [ab]*", "only * is special; write rm **"),
+        ("rm [ab]*", "only * is special; write rm *"),
         ("rm ?", "only * is special; write rm *"),
         ("rm {a,b}", "only * is special; write one rule for each alternative"),
     ],
