@@ -80,6 +80,10 @@ class ReadOnlyOptions:
     """Options that make the name patterns unreliable."""
     max_operands: int | None = None
     """Maximum number of operands; None: no limit."""
+    short_with_attached_value: str = ""
+    """Short options whose optional value is never the next word: in `od -w f`, `f` is a file."""
+    values_follow: bool = False
+    """A value is always the next word, even after a cluster: `tree -Lo 1 f` writes `f`."""
 
 
 class ReadOnlyCommand(NamedTuple):
@@ -213,8 +217,12 @@ def _read_option(options: ReadOnlyOptions, text: str) -> tuple[list[str], str | 
     if options.has_numeric_option and text[1:].isascii() and text[1:].isdigit():
         return ["#"], ""
     for at, char in enumerate(text):
+        if at and char in options.short_with_attached_value:
+            return [*text[1 : at + 1]], text[at + 1 :]
         if at and char in options.short_with_value:
-            return [*text[1 : at + 1]], text[at + 1 :] or None
+            value = text[at + 1 :]
+            is_cluster = options.values_follow and value and not value.isdecimal()
+            return ([], None) if is_cluster else ([*text[1 : at + 1]], value or None)
         if at and char not in options.short:
             return [], None
     return [*text[1:]], ""

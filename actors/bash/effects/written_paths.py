@@ -58,6 +58,10 @@ def writes_unnamed_if(pattern: str) -> Callable[[Words], bool]:
     return lambda arguments: any(compiled.fullmatch(word.text) for word in arguments)
 
 
+names_backups = writes_unnamed_if("-[A-SU-Za-su-z]*S.*|--su.*")
+"""Whether an argument is a suffix for backups: `cp -S rc x .bash` writes `.bashrc`."""
+
+
 class WrittenPaths(NamedTuple):
     """Which arguments of one program are paths that it writes."""
 

@@ -96,6 +96,7 @@ _FILE_OPTIONS = {
     "merge": ("-F", "--file"),
     "blame": ("-S", "--contents", "--ignore-revs-file"),
     "annotate": ("-S", "--contents"),
+    "archive": ("--add-file",),
 }
 """By subcommand: options whose value is a file that is read."""
 _MESSAGE_OPTIONS = {"-m", "-am", "--message"}
@@ -393,7 +394,9 @@ def _list_opened_files(arguments: Words) -> Words:
     at = _find_subcommand((Word("git"), *arguments)) - 1
     name = arguments[at].text if at < len(arguments) else ""
     options = WrittenPaths(output_options=_FILE_OPTIONS.get(name, ()))
-    return options.find(arguments[at + 1 :])
+    # `hash-object -w` stores a file, so that `cat-file` prints it.
+    operands = arguments[at + 1 :] if name == "hash-object" else ()
+    return (*options.find(arguments[at + 1 :]), *(w for w in operands if w.text[:1] != "-"))
 
 
 GIT = Program(

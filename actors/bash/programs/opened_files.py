@@ -51,8 +51,11 @@ def _read_option(options: ReadOnlyOptions, text: str) -> tuple[str, str]:
     """Return the option in a word that takes a value, and the value if it is attached."""
     if text.startswith("--"):
         name, equals, value = text[2:].partition("=")
-        return (name, value) if equals or name in options.long_with_value else ("", "")
+        takes_next = name in options.long_with_value - options.long
+        return (name, value) if equals or takes_next else ("", "")
     for at, char in enumerate(text):
+        if at and char in options.short_with_attached_value:
+            break
         if at and char in options.short_with_value:
             return char, text[at + 1 :]
     return "", ""

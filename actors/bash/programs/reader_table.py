@@ -283,7 +283,7 @@ PROGRAMS: tuple[Program, ...] = (
             split_name_set(
                 "all almost-all author escape directory classify file-type full-time "
                 "group-directories-first no-group human-readable si inode numeric-uid-gid "
-                "literal reverse recursive size zero"
+                "literal reverse recursive size zero color"
             ),
             split_name_set(
                 "block-size color format hide ignore indicator-style quoting-style sort time "
@@ -341,7 +341,10 @@ PROGRAMS: tuple[Program, ...] = (
     Program(
         "od",
         read_options=ReadOnlyOptions(
-            "abcdfhiloxsv", "AjNStw", split_name_set("output-duplicates traditional")
+            "abcdfhiloxsv",
+            "AjNSt",
+            split_name_set("output-duplicates traditional"),
+            short_with_attached_value="w",
         ),
     ),
     Program("hexdump hd", read_options=ReadOnlyOptions("bcCdoxv", "ens")),
@@ -364,7 +367,10 @@ PROGRAMS: tuple[Program, ...] = (
     Program(
         "column",
         read_options=ReadOnlyOptions(
-            "tenxJ", "scoNRdTHW", split_name_set("table"), split_name_set("separator columns")
+            "tendxJ",
+            "scoNRTHW",
+            split_name_set("table"),
+            split_name_set("separator columns"),
         ),
     ),
     Program(
@@ -449,6 +455,7 @@ PROGRAMS: tuple[Program, ...] = (
             "adfiCDFghnpqrsStuvANx",
             "LPI",
             split_name_set("dirsfirst noreport gitignore prune du inodes si charset"),
+            values_follow=True,
         ),
     ),
     Program(

@@ -18,6 +18,7 @@ from actors.bash.effects.option_parsing import OptionSpec, WrapperOptions, split
 from actors.bash.effects.possible_commands import search_arguments, search_assigned_values
 from actors.bash.effects.written_paths import (
     WrittenPaths,
+    names_backups,
     write_all,
     write_first,
     write_in_place,
@@ -288,7 +289,10 @@ PROGRAMS: tuple[Program, ...] = (
         "install",
         ask_on_options(_PROGRAM, OptionSpec("", ("strip-program",))),
         writes=WrittenPaths(
-            write_last, output_options=("-t", "--target-directory"), into_folders=True
+            write_last,
+            output_options=("-t", "--target-directory"),
+            into_folders=True,
+            writes_unnamed=names_backups,
         ),
     ),
     Program(

@@ -6,6 +6,7 @@ from actors.bash.effects.effect_rules import ask_unless_listed
 from actors.bash.effects.written_paths import (
     WrittenPaths,
     add_wildcards,
+    names_backups,
     write_all,
     write_last,
     writes_unnamed_if,
@@ -52,18 +53,32 @@ PROGRAMS: tuple[Program, ...] = (
         "mv",
         find_read_depth=read_all_below,
         writes=WrittenPaths(
-            write_all, output_options=_TARGET_OPTIONS, below_folders=True, into_folders=True
+            write_all,
+            output_options=_TARGET_OPTIONS,
+            below_folders=True,
+            into_folders=True,
+            writes_unnamed=names_backups,
         ),
     ),
     Program(
         "cp",
         find_read_depth=_find_copied_depth,
-        writes=WrittenPaths(write_last, output_options=_TARGET_OPTIONS, into_folders=True),
+        writes=WrittenPaths(
+            write_last,
+            output_options=_TARGET_OPTIONS,
+            into_folders=True,
+            writes_unnamed=names_backups,
+        ),
     ),
     Program(
         "ln",
         find_read_depth=read_all_below,
-        writes=WrittenPaths(write_last, output_options=_TARGET_OPTIONS, into_folders=True),
+        writes=WrittenPaths(
+            write_last,
+            output_options=_TARGET_OPTIONS,
+            into_folders=True,
+            writes_unnamed=names_backups,
+        ),
     ),
     Program("link", writes=WrittenPaths(write_last, into_folders=True)),
     Program("mktemp", writes=WrittenPaths(output_options=("-p", "--tmpdir"), below_folders=True)),

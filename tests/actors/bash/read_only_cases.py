@@ -293,6 +293,15 @@ timeout 5 cd src && ls
 timeout 5 time cd src && ls
 gtest -f a
 gsort a
+tree -Lo 1 a
+tree -Po '*' a
+tree -aIo x a
+od -w .env
+od -cw .env
+column -d .env
+column -td .env
+ls --color ../outside
+ls --color /etc
 cat $'\x2eenv'
 cat $'\x2a'
 CI=1 time cd src && ls

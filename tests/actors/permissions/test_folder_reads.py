@@ -88,6 +88,14 @@ def test_a_denied_file_in_a_named_folder_denies(workspace: AttackWorkspace, comm
         "git worktree add wt && cat wt/secrets/a",
         "git cat-file --batch-all-objects --batch",
         "git diff -- ':!src'",
+        "git show ':(top)secrets/a'",
+        "git show ':/secrets/a'",
+        "git show ':(exclude)src'",
+        "git show -- src ':(top)secrets'",
+        r"git show -- 'secret\s/a'",
+        r"git log -p -- src 'secret\s/a'",
+        "git log -p --full-diff -- src",
+        "git show --full-diff HEAD -- src",
         "git format-patch --root --stdout",
         "git status -v",
     ],
@@ -98,6 +106,41 @@ def test_git_without_a_path_asks_if_a_denied_file_is_tracked(
     assert_held(workspace, command, "ask")
     workspace.policy = replace(POLICY, mode="yolo")
     assert workspace.decide(command) in {"ask", "deny"}
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "git show {}",
+        "git show -s {}",
+        "git show --stat {}",
+        "git show --name-only HEAD {}",
+        "git show {} src",
+        "git show {} -- src",
+        "git show HEAD:src/a.py {}",
+        "git cat-file -p {}",
+    ],
+)
+def test_the_hash_of_a_denied_file_asks(workspace: AttackWorkspace, template: str) -> None:
+    command = template.format(workspace.run("git rev-parse HEAD:secrets/a").strip())
+    assert_held(workspace, command, "ask")
+    workspace.policy = replace(POLICY, sources=(user_rules(rule("read", "secrets/*", "deny")),))
+    assert_held(workspace, command, "ask")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git archive --add-file=../outside/secret.txt HEAD src",
+        "git archive --add-file ../outside/secret.txt HEAD src",
+        "git hash-object -w ../outside/secret.txt",
+        "git hash-object -w dirlink/secret.txt",
+    ],
+)
+def test_git_asks_before_it_stores_a_file_from_outside(
+    workspace: AttackWorkspace, command: str
+) -> None:
+    assert_held(workspace, command, "ask")
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from tests.actors.permissions.attack_workspace import AttackWorkspace, make_workspace
 from tests.actors.permissions.decision_helpers import DEFAULT_POLICY, rule, user_rules
 
-_ALLOWED = "cp mv ln touch mkdir chmod truncate rm tar unzip git echo xargs cat"
+_ALLOWED = "cp mv ln install touch mkdir chmod truncate rm tar unzip git echo xargs cat"
 POLICY = replace(
     DEFAULT_POLICY,
     trusted=True,
@@ -77,6 +77,13 @@ def list_protected(workspace: AttackWorkspace) -> list[Path]:
         "git am p.patch",
         "git update-index --add --cacheinfo 100644,1,.greenroom/x; git checkout-index -a",
         "cp x y*; cp src/a.txt y.txt",
+        "mv x .bash && cp -S rc src/a.txt .bash",
+        "cp -bSrc x .bash",
+        "cp --backup --suffix=rc x .bash",
+        "cp --su rc -b x .bash",
+        "mv -bSrc x .bash",
+        "ln -fbS rc x .bash",
+        "install -bS rc x .bash",
     ],
 )
 def test_a_write_to_an_unknown_target_asks(workspace: AttackWorkspace, command: str) -> None:
