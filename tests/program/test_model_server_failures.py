@@ -97,9 +97,10 @@ def test_a_call_with_invalid_arguments_does_not_run(program: Program) -> None:
     invalid = (
         ('{"command": "true", ', f'"command": "{MARKER_COMMAND}"}}'),
         (f'{{"command": "{MARKER_COMMAND}"', ""),
+        (f'{{"command": ["{MARKER_COMMAND}"]}}',),  # three replies without an object end a turn
         (f'{{"command": "{MARKER_COMMAND}"}} {{}}',),
         (f'["{MARKER_COMMAND}"]',),
-        (f'{{"command": ["{MARKER_COMMAND}"]}}',),
+        (f'{{"command": "{MARKER_COMMAND}", "timeout_s": "soon"}}',),
         (f'{{"command": "{MARKER_COMMAND}", "timeout_s": NaN}}',),
     )
     responses = [respond_raw_tool_call("bash", *pieces) for pieces in invalid]

@@ -27,7 +27,8 @@ COMMAND_PATTERNS = (
 
 
 @pytest.fixture
-def repository(tmp_path: Path) -> Path:
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("HOME", str(tmp_path.resolve() / "user"))
     folder = tmp_path.resolve() / "repository"
     (folder / "secrets").mkdir(parents=True)
     (folder / "src").mkdir()
