@@ -121,7 +121,7 @@ class Policy:
     workspace_root: str = ""
     """Absolute, with links resolved; path patterns are relative to it. Empty: unknown."""
     home: str = ""
-    """What `~` in path patterns stands for, with links resolved. Empty: unknown."""
+    """The home directory that `~` in path patterns means, with links resolved. Empty: unknown."""
     added_directories: tuple[str, ...] = ()
     """Absolute paths of additional directories that are treated as part of the workspace."""
     protected_paths: tuple[str, ...] | None = ()

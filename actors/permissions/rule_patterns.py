@@ -1,4 +1,4 @@
-"""What a rule's pattern stands for: one or more patterns in the form of the targets they match.
+"""The meaning of a rule's pattern: one or more patterns in the form of the targets they match.
 
 Targets are normalized (`messages.policy.PermissionRequest`), so patterns must be, too. Pure.
 """
@@ -25,7 +25,7 @@ def expand_pattern(
 
 
 def _expand_path(rule: Rule, root: str, home: str) -> tuple[str, ...]:
-    """Normalize a path pattern; a folder, which ends in `/`, stands for everything below it.
+    """Normalize a path pattern; a folder, which ends in `/`, means everything below it.
 
     An ask or deny rule for a folder also applies to the folder itself. A pattern that leaves the
     workspace becomes absolute, but not in an allow rule: its author must write it that way.

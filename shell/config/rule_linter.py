@@ -110,7 +110,7 @@ def make_rule_linter(workspace: Workspace) -> RuleLinter:
 
 def _find_root_problem(path: str) -> str:
     if path.startswith("~"):
-        return "only ~/ stands for your home folder; write out the path"
+        return "only ~/ means your home folder; write out the path"
     if not path.startswith("/"):
         return ""
     first = path.split("/")[1]

@@ -25,7 +25,7 @@ def test_esc_interrupts_a_resumed_turn(program: Program) -> None:
             terminal.wait_for_text("Half a thought")
             terminal.type("\x1b")
             terminal.wait_for_text("Interrupted.")
-            terminal.type("Anew.\r")
+            terminal.type("Again.\r")
             terminal.wait_for_text("Fresh.")
             quit_repl(terminal)
 
@@ -141,7 +141,7 @@ def test_a_session_is_exported_cleared_and_resumed(program: Program) -> None:
         terminal.type("/clear\r")
         headers = "greenroom · build"
         terminal.wait_until(lambda: terminal.read_scrollback().count(headers) == 2, "a new session")
-        terminal.type("Anew.\r")
+        terminal.type("Again.\r")
         terminal.wait_for_text("Fresh.")
         terminal.type("/resume\r")
         terminal.wait_for_text("Work.")

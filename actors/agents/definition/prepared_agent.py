@@ -24,7 +24,7 @@ class PreparedAgent:
     tools: tuple[AnyTool, ...]
     """The tools that it can use."""
     offered_tools: tuple[AnyTool, ...]
-    """The tools that the model is told about: these, and the other one of the plan tools.
+    """The tools in the requests to the model: these, and the other one of the plan tools.
 
     A turn keeps its tools when the user agrees to plan or to stop planning during it.
     """

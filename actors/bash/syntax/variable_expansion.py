@@ -12,7 +12,7 @@ from actors.bash.syntax.parsed_command import Word, Words
 from actors.bash.syntax.simple_command import SimpleCommand
 
 Value = tuple[str, ...]
-"""The words that a variable stands for: one, or several for an array and for `$@`."""
+"""The values of a variable as words: one, or several for an array and for `$@`."""
 Variables = dict[str, tuple[Value, ...]]
 """The values that a text gives to each variable, regardless of the order of its commands."""
 

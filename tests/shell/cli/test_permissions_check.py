@@ -196,10 +196,10 @@ def test_a_subagent_is_checked_below_its_ancestors(
     assert decide("touch x") == "ask"
     (home / "config.toml").write_text('agent = "strict"\n')
     assert decide("touch x", "--agent", "toucher") == "ask"
-    words = ("check", *call_arguments("bash", "x"), "--agent", "toucher", "--under", "nobody")
-    assert "--under: there is no agent nobody" in check_error(workspace, *words)
-    words = ("check", *call_arguments("bash", "x"), "--agent", "nobody")
-    expected = "--agent: there is no agent nobody; choose one of build, plan, "
+    words = ("check", *call_arguments("bash", "x"), "--agent", "toucher", "--under", "missing")
+    assert "--under: there is no agent missing" in check_error(workspace, *words)
+    words = ("check", *call_arguments("bash", "x"), "--agent", "missing")
+    expected = "--agent: there is no agent missing; choose one of build, plan, "
     assert expected in check_error(workspace, *words)
 
 

@@ -130,15 +130,15 @@ def test_an_unknown_agent_is_an_error_in_the_projects_file_only(
     reload_fixture: ReloadFixture,
 ) -> None:
     rule = RULE_TEMPLATE.format(permission="read", action="deny") + "agent = '{}'\n"
-    reload_fixture.user.write_text(rule.format("build") + rule.format("nobody"))
+    reload_fixture.user.write_text(rule.format("build") + rule.format("missing"))
     reload_fixture.project.write_text(rule.format("build"))
 
-    warning = ": there is no agent nobody; greenroom agents lists all"
+    warning = ": there is no agent missing; greenroom agents lists all"
     reloaded = reload_fixture.reload()
     assert reloaded.replace_rules is not None
     assert reloaded.notices == (f"{reload_fixture.user}:10: rules[2].agent{warning}",)
 
-    reload_fixture.project.write_text(rule.format("nobody"))
+    reload_fixture.project.write_text(rule.format("missing"))
     reloaded = reload_fixture.reload()
     assert reloaded.replace_rules is None
     assert reloaded.notices == (f"{reload_fixture.project}:5: rules[1].agent{warning}",)

@@ -56,7 +56,7 @@ def find_warning(linter: RuleLinter, permission: str, pattern: str, action: Acti
         ("${PWD}/secrets/*", "variables are not expanded"),
         ("Secrets/*", "there is no Secrets, but there is secrets; case matters"),
         ("*/../secrets", "it matches nothing, because .. cannot follow a *"),
-        ("~nobody/a", "only ~/ stands for your home folder; write out the path"),
+        ("~missing/a", "only ~/ means your home folder; write out the path"),
     ],
 )
 def test_a_path_pattern_with_another_meaning_is_reported(
