@@ -29,6 +29,10 @@ class RedactedThinkingBlock(Value):
     data: str
 
 
+THINKING_TYPES = ("thinking", "redacted_thinking")
+"""Types of blocks with the model's reasoning."""
+
+
 class ToolUseBlock(Value):
     """One complete tool call: its block was closed and its input was parsed strictly."""
 

@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from actors.models.model_client import ModelRequest
+from messages.content import THINKING_TYPES
 
 DROP_HEADERS = {"anthropic-beta": "thinking-binding-controls-2026-08-01"}
 DROP_FIELDS: dict[str, JsonValue] = {
@@ -24,7 +25,6 @@ REJECTED_STATUSES = (400, 422)
 """Statuses with which a gateway rejects a field or header that it does not know."""
 _FIRST_BINDING_VERSION = (5, 1)
 _VERSION = re.compile(r"claude-[a-z]+-(\d{1,2})[-.](\d{1,2})(?!\d)")
-_THINKING_TYPES = ("thinking", "redacted_thinking")
 
 
 def has_bound_thinking(request: ModelRequest) -> bool:
@@ -36,7 +36,7 @@ def has_bound_thinking(request: ModelRequest) -> bool:
 
 def _has_thinking(messages: Iterable[dict[str, Any]]) -> bool:
     return any(
-        block["type"] in _THINKING_TYPES
+        block["type"] in THINKING_TYPES
         for message in messages
         if message["role"] == "assistant"
         for block in message["content"]

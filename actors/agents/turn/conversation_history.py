@@ -7,6 +7,7 @@ from pydantic import JsonValue
 
 from messages.base import Message
 from messages.content import (
+    THINKING_TYPES,
     ContentBlock,
     RedactedThinkingBlock,
     TextBlock,
@@ -30,7 +31,6 @@ INTERRUPTED_NOTE = "[The user interrupted the turn here.]"
 TRUNCATED_REPLY = "[The reply was cut off here and never completed.]"
 EMPTY_PROMPT = "[The user sent an empty message.]"
 NO_OUTPUT = "(no output)"
-THINKING_TYPES = ("thinking", "redacted_thinking")
 NO_RESULT = "No result was recorded for this call; its outcome is unknown."
 
 
