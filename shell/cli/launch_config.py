@@ -28,7 +28,7 @@ from shell.config.config_files import ConfigLocations
 from shell.config.effective_config import EffectiveConfig, load_effective_config
 from shell.config.instruction_files import FILE_NAME, read_instructions
 from shell.config.project_trust import AskUser, TrustCheck, check_trust
-from shell.config.schema import BudgetConfig
+from shell.config.schema import BudgetConfig, FileConfig
 from shell.config.workspace_discovery import find_git_folders, find_workspace, resolve_added_folders
 from shell.process.state_folder import open_state_folder
 from shell.startup.errors import StartError
@@ -107,20 +107,29 @@ def build_launch_config(
         resume_path=_find_session_to_open(options, project_state_folder),
         fork=options.fork_id is not None,
         secrets=read_secrets(environment),
-        limits=_make_limits(settings.budget),
-        definitions=_with_small_model(agents.definitions, settings.models.small),
-        agent=_choose_primary_agent(settings.agent, agents),
         agent_is_explicit=options.agent is not None,
-        max_depth=3 if settings.max_depth is None else settings.max_depth,
-        slot_limit=settings.max_concurrent_agents or 10,
-        max_spawns=settings.budget.spawns,
     )
+    session_options = _set_agents_and_limits(session_options, settings, agents)
     file_problems = (*instructions.problems, *agents.problems)
     session_notices = _list_session_notices(options, session_options)
     notices = (*trust.notices, *config.notices, *file_problems, *session_notices)
     make_model = _choose_model(options, environment, has_credentials=has_credentials)
     processes = LocalCommandRunner(environment, (workspace.root, *workspace.added_folders))
     return LaunchConfig(session_options, make_model, load_config, agents, processes, notices)
+
+
+def _set_agents_and_limits(
+    session: SessionOptions, settings: FileConfig, agents: DiscoveredAgents
+) -> SessionOptions:
+    return replace(
+        session,
+        limits=_make_limits(settings.budget),
+        definitions=_with_small_model(agents.definitions, settings.models.small),
+        agent=_choose_primary_agent(settings.agent, agents),
+        max_depth=3 if settings.max_depth is None else settings.max_depth,
+        slot_limit=settings.max_concurrent_agents or 10,
+        max_spawns=settings.budget.spawns,
+    )
 
 
 def _list_session_notices(options: LaunchOptions, session: SessionOptions) -> list[str]:
