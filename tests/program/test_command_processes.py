@@ -2,6 +2,7 @@
 
 import signal
 import sys
+from collections.abc import Iterator
 
 import pytest
 
@@ -18,6 +19,19 @@ ESCAPES = {
 }
 
 
+@pytest.fixture
+def default_signals() -> Iterator[None]:
+    """Give new processes the default signals, which a script's background job ignores in part."""
+    numbers = (signal.SIGINT, signal.SIGQUIT)
+    handlers = [signal.getsignal(number) for number in numbers]
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGQUIT, signal.SIG_DFL)
+    yield
+    for number, handler in zip(numbers, handlers, strict=True):
+        signal.signal(number, handler)
+
+
+@pytest.mark.usefixtures("default_signals")
 @pytest.mark.parametrize("escape", ESCAPES.values(), ids=ESCAPES.keys())
 @pytest.mark.parametrize(
     "number",

@@ -1,5 +1,6 @@
 """Faults in how agents handle their subagents, which the tree simulation must find."""
 
+from dataclasses import replace
 from typing import Any, cast
 
 from actors.agents.agent import Agent
@@ -73,7 +74,11 @@ TREE_MUTANTS: dict[str, Mutant] = {
     "answer to the user taken as the result of a task": replace_function(
         SubagentTable, "find_task", find_task_of_any_number
     ),
-    "cancelled task not reported if it has not started": drop_messages(TaskDropped),
+    # The forced stop of the subagent would end the task a second later, so it is missing, too.
+    "cancelled task not reported if it has not started": replace(
+        drop_messages(TaskDropped),
+        patches=((subagent_tasks, "_on_task_cancel_timeout", do_nothing),),
+    ),
     "subagents stopped before their requests are withdrawn": replace_function(
         Agent, "_carry_out", abort_before_withdraw
     ),
