@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from actors.paths.resolve import WorkspacePaths
 from actors.paths.workspace import Workspace
@@ -24,6 +24,7 @@ from actors.permissions.rule_matching import (
 from actors.sessions.state_paths import config_folder, list_own_files
 from actors.tools.tool_list import DECLARED_TOOLS
 from messages.policy import PermissionProfile, PermissionRequest, Policy, Rule, RuleSource
+from shell.cli.json_input import parse_line, read_json, read_lines
 from shell.config.config_files import ConfigLocations, build_rule_sources, read_config_files
 from shell.config.project_trust import TrustCheck, TrustStatus, check_trust
 from shell.config.workspace_discovery import find_git_folders, find_workspace
@@ -42,10 +43,6 @@ DEFAULT_AGENT = "build"
 _CATEGORIES = get_categories(DECLARED_TOOLS)
 _RULE_KEYS = {"permission", "pattern", "action"}
 _BATCH_KEYS = {"id", "tool", "target", "rules"}
-_MAX_INPUT_BYTES = 16 * 1024 * 1024
-"""For one line of a batch, and for a file of rules."""
-_MAX_SKIPPED_BYTES = 1024 * 1024 * 1024
-"""A longer line ends a batch, because it may never end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +190,7 @@ def _build_profile_chain(
 def _read_rules_only_policy(file: str, workspace: Workspace) -> Policy:
     from shell.config.rule_linter import make_rule_linter  # noqa: PLC0415  (few checks need it)
 
-    rules = tuple(_parse_rules(_parse_json(_read_text(Path(file)), file), file))
+    rules = tuple(_parse_rules(read_json(Path(file)), file))
     for index, warning in make_rule_linter(workspace).find_warnings(rules).items():
         print_error(f"{file}: rule {index + 1}: {warning}")
     return _build_rules_only_policy(rules, resolve_workspace_paths(workspace))
@@ -248,41 +245,15 @@ def _expand_home(target: str) -> str:
 
 def _run_batch(path: Path, context: CheckContext) -> Iterator[dict[str, object]]:
     """Yield one result for each line; a line that cannot be evaluated yields an error."""
-    for number, line in enumerate(_read_lines(path), start=1):
+    for number, line in enumerate(read_lines(path), start=1):
         if line.strip():
             yield _evaluate_line(line, f"{path}:{number}", context)
-
-
-def _read_lines(path: Path) -> Iterator[bytes]:
-    """Read line by line, so that a file may be long, or a pipe that is still being written.
-
-    A line that is too long is cut off after the limit, so that the caller can tell.
-    """
-    try:
-        with path.open("rb") as file:
-            number = 0
-            while line := file.readline(_MAX_INPUT_BYTES + 1):
-                number += 1
-                yield line
-                _skip_rest(line, file, f"{path}:{number}")
-    except (OSError, ValueError) as error:
-        raise _to_start_error(path, error) from error
-
-
-def _skip_rest(line: bytes, file: BinaryIO, location: str) -> None:
-    """Skip the rest of a line that was not read completely; it may never end."""
-    skipped_bytes = 0
-    while len(line) > _MAX_INPUT_BYTES and not line.endswith(b"\n"):
-        skipped_bytes += len(line)
-        _require_size(skipped_bytes, location, _MAX_SKIPPED_BYTES)
-        line = file.readline(_MAX_INPUT_BYTES + 1)
 
 
 def _evaluate_line(line: bytes, location: str, context: CheckContext) -> dict[str, object]:
     line_id: object = None
     try:
-        _require_size(len(line), location)
-        value = _parse_json(_decode(line.strip(), location), location)
+        value = parse_line(line, location)
         fields = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
         line_id = fields.get("id")
         decision = _evaluate_fields(fields, location, context).decision
@@ -319,53 +290,6 @@ def _find_field_problem(fields: Mapping[str, Any]) -> str:
         return f"{expected}; {missing} is missing"
     not_text = next((key for key in ("tool", "target") if not isinstance(fields[key], str)), None)
     return "" if not_text is None else f"{not_text} must be a string"
-
-
-# Input.
-
-
-def _parse_json(text: str, location: str) -> object:
-    try:
-        return json.loads(text, parse_constant=_reject_constant)
-    except (ValueError, RecursionError) as error:
-        problem = str(error)
-        if isinstance(error, json.JSONDecodeError) and "\n" not in text:
-            problem = f"{error.msg} at column {error.colno}"
-        message = f"{location}: not valid JSON: {problem}"
-        raise StartError(message) from error
-
-
-def _reject_constant(name: str) -> None:
-    message = f"{name} is not a JSON number"
-    raise ValueError(message)
-
-
-def _read_text(path: Path) -> str:
-    try:
-        with path.open("rb") as file:
-            data = file.read(_MAX_INPUT_BYTES + 1)
-    except (OSError, ValueError) as error:
-        raise _to_start_error(path, error) from error
-    _require_size(len(data), str(path))
-    return _decode(data, str(path))
-
-
-def _require_size(size_bytes: int, location: str, max_bytes: int = _MAX_INPUT_BYTES) -> None:
-    if size_bytes > max_bytes:
-        message = f"{location}: longer than {max_bytes // 1024**2} MiB"
-        raise StartError(message)
-
-
-def _decode(data: bytes, location: str) -> str:
-    try:
-        return data.decode()
-    except UnicodeDecodeError as error:
-        message = f"{location}: not valid UTF-8"
-        raise StartError(message) from error
-
-
-def _to_start_error(path: Path, error: OSError | ValueError) -> StartError:
-    return StartError(f"{path}: {getattr(error, 'strerror', None) or error}")
 
 
 # Output.
