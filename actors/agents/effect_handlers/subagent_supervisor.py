@@ -53,10 +53,8 @@ class SubagentSupervisor:
         self._actor = actor
         self._collaborators = collaborators
         self._subagent_factory = subagent_factory
-        self._last_tasks: dict[Address, AssignTask] = {}
-        """Each child's last task: it is resent to a child that restarts."""
-        self._cancellations: dict[Address, CancelTask] = {}
-        """For each child whose last task was cancelled: resent after the task."""
+        self._last_tasks: dict[Address, tuple[AssignTask | CancelTask, ...]] = {}
+        """Each child's last task and its cancellation: resent to a child that restarts."""
 
     def reset_after_crash(self) -> None:
         """After a crash, which stopped the subtree: withdraw its requests and release its slots."""
@@ -72,12 +70,9 @@ class SubagentSupervisor:
         if peer == self._collaborators.permissions:
             for child in list_alive_subagents(subagents):
                 self._register(child.address, child.agent, child.max_mode)
-        last_task = self._last_tasks.get(peer)
-        if last_task and subagents.find_task(peer, last_task.task_number):
-            self._actor.tell(peer, last_task)
-            cancellation = self._cancellations.get(peer)
-            if cancellation is not None:  # otherwise the child would begin the task again
-                self._actor.tell(peer, cancellation)
+        for message in self._last_tasks.get(peer, ()):
+            if subagents.find_task(peer, message.task_number):
+                self._actor.tell(peer, message)
 
     def handle(
         self, effect: ChildEffect, subagents: SubagentTable, chain: tuple[PermissionProfile, ...]
@@ -92,7 +87,10 @@ class SubagentSupervisor:
                 self._start(effect, chain)
             case StopChild():
                 cancellation = CancelTask(task_number=effect.task_number)
-                self._cancellations[effect.child] = cancellation
+                self._last_tasks[effect.child] = (
+                    *self._last_tasks.get(effect.child, ()),
+                    cancellation,
+                )
                 tell(effect.child, cancellation)
                 timeout = TaskCancelTimeout(child=effect.child, task_number=effect.task_number)
                 self._actor.schedule((1 - FORCE_STOP_SHARE) * self._stop_timeout_s, timeout)
@@ -128,7 +126,6 @@ class SubagentSupervisor:
                 under = effect.under or actor.address
                 actor.tell(ROOT, ReleaseSlots(under=under, self_only=effect.under is None))
                 self._last_tasks.pop(under, None)
-                self._cancellations.pop(under, None)
             case ReportDroppedTask():
                 dropped = TaskDropped(child=actor.address, task_number=effect.task_number)
                 actor.tell(self._collaborators.events_to, dropped)
@@ -140,8 +137,7 @@ class SubagentSupervisor:
     def _start(self, effect: StartChild, chain: tuple[PermissionProfile, ...]) -> None:
         started = effect.started
         task = AssignTask(task_number=started.task_number, prompt=effect.prompt)
-        self._last_tasks[started.child] = task
-        self._cancellations.pop(started.child, None)
+        self._last_tasks[started.child] = (task,)
         if effect.is_alive:
             self._actor.tell(started.child, task)
             return
