@@ -187,12 +187,15 @@ class _Server:
                     self._on_watcher_ended(pid, status)
 
     def _fork_watcher(self) -> None:
+        server = os.getpid()
         pid = os.fork()
         if pid == 0:
             exit_status = 1
             try:
                 self._prctl(_PR_SET_CHILD_SUBREAPER, 1)
                 self._prctl(_PR_SET_PDEATHSIG, _SIGKILL)  # while it is idle
+                if _IS_LINUX and os.getppid() != server:
+                    os._exit(exit_status)  # the server was killed before the line above
                 has_run = _run_watcher(self._requests, self._notices_end, self._prctl)
                 exit_status = 0 if has_run else _CLOSED_STATUS
             finally:

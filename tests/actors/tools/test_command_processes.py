@@ -5,6 +5,7 @@ import os
 import select
 import signal
 import socket
+import subprocess
 import sys
 from pathlib import Path
 
@@ -145,6 +146,35 @@ def test_a_killed_watcher_server_is_replaced(caller: ToolCaller) -> None:
     wait_until_closed(connection)
     assert caller.run_bash("echo next").text == "next"
     assert WATCHER_CLIENT.connect({}) is not connection
+
+
+SERVER_KILLED_BY_ITS_WATCHER = """
+import os, signal, socket, sys
+from actors.tools import command_watcher
+
+prctl = command_watcher._load_prctl()
+
+def kill_server_first(option, argument):
+    if (option, argument) == (command_watcher._PR_SET_PDEATHSIG, signal.SIGKILL):
+        server = os.getppid()
+        os.kill(server, signal.SIGKILL)
+        while os.getppid() == server:
+            os.sched_yield()
+    return prctl(option, argument)
+
+command_watcher._Server(socket.socket(fileno=int(sys.argv[1])), kill_server_first).serve()
+"""
+
+
+def test_a_watcher_ends_if_its_server_died_first() -> None:
+    connection, server_end = socket.socketpair()
+    number = server_end.fileno()
+    with server_end:
+        command = (sys.executable, "-c", SERVER_KILLED_BY_ITS_WATCHER, str(number))
+        server = subprocess.Popen(command, pass_fds=[number])
+    assert server.wait(20) == -signal.SIGKILL
+    with connection:
+        wait_until_closed(connection)
 
 
 def test_a_process_that_cannot_be_terminated_is_named() -> None:
