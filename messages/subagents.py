@@ -1,16 +1,44 @@
 """Starting, limiting, stopping and watching subagents."""
 
-from typing import Literal
+from typing import Any, Literal, get_args
 
 from pydantic import Field
 
 from messages.address import Address
-from messages.base import Message
+from messages.base import Message, Value
 from messages.policy import PermissionMode
 
 SubagentStatus = Literal["completed", "cancelled", "limit_reached", "failed"]
 """completed: it finished · cancelled: it was stopped · limit_reached: its own limit or an
 ancestor's ended it · failed: a provider error or a fault ended it."""
+ProgramKind = Literal["review", "compact"]
+"""Kinds of subagents that the program starts, not the model; their definitions have these names."""
+PROGRAM_KINDS: tuple[ProgramKind, ...] = get_args(ProgramKind)
+
+
+class SubAgentSource(Value):
+    """What started a subagent: the program for a task of its own, or a `task` call."""
+
+    kind: ProgramKind | Literal["other"]
+    label: str = ""
+    """other: name of the definition."""
+
+    @property
+    def name(self) -> str:
+        """The value of the request header that names the kind."""
+        return self.label or self.kind
+
+
+def get_subagent_source(agent_type: str) -> SubAgentSource:
+    """Return what started a subagent with this definition; the names of kinds are reserved."""
+    for kind in PROGRAM_KINDS:
+        if agent_type == kind:
+            return SubAgentSource(kind=kind)
+    return SubAgentSource(kind="other", label=agent_type)
+
+
+def _get_source_of_type(fields: dict[str, Any]) -> SubAgentSource:
+    return get_subagent_source(fields["agent_type"])
 
 
 class SubagentStarted(Message):
@@ -35,6 +63,7 @@ class SubagentStarted(Message):
     """The subagent ends with its turn; otherwise it takes more prompts."""
     max_mode: PermissionMode = "yolo"
     """The loosest mode that the subagent may use: its parent's mode when the task started."""
+    subagent_source: SubAgentSource = Field(default_factory=_get_source_of_type)
 
 
 class SubagentEnded(Message):

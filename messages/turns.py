@@ -11,7 +11,12 @@ from messages.base import Message, Value
 from messages.content import ContentBlock, Usage
 from messages.failure_reasons import MAX_DURATION_S, LimitReason, ModelFailureReason
 from messages.policy import PermissionMode
-from messages.subagents import SubagentEnded, SubagentQueued, SubagentStarted
+from messages.subagents import (
+    SubagentEnded,
+    SubagentQueued,
+    SubAgentSource,
+    SubagentStarted,
+)
 from messages.todos import Todo
 from messages.tool_calls import FileDigest
 
@@ -105,6 +110,8 @@ class SessionConfigured(Message):
     """In the order in which they appear in the prompt."""
     workspace_trusted: bool = False
     """The user trusts the workspace, so its settings and instructions apply."""
+    subagent_source: SubAgentSource | None = None
+    """What started this subagent; None: it is the primary agent."""
 
 
 class TurnStarted(Message):

@@ -9,6 +9,7 @@ from actors.agents.definition.definition import Definition, build_profile, find_
 from actors.agents.definition.prepared_agent import PreparedAgent, is_offered, prepare_agent
 from actors.agents.definition.system_prompts import Instructions, build_subagent_prompt
 from actors.agents.effect_handlers.collaborators import AgentPorts, Collaborators
+from actors.agents.kinds.kind_list import KIND_DEFINITIONS
 from actors.agents.turn.agent_identity import AgentIdentity
 from actors.agents.turn.agent_selection import AgentSelection
 from actors.agents.turn.agent_state import AgentState, RestoredState, SlotState
@@ -59,7 +60,7 @@ class DefaultSubagentFactory:
 
         An agent whose definition no longer exists has no tools.
         """
-        definition = find_definition(agent, self.definitions)
+        definition = self._find_definition(agent)
         if definition is None:
             return PermissionProfile(agent=agent, tools=())
         profile = build_profile(definition)
@@ -69,7 +70,7 @@ class DefaultSubagentFactory:
         self, agent: str, depth: int, ancestors: tuple[PermissionProfile, ...] = ()
     ) -> SpawnOptions:
         """Return the types that an agent at this depth may start; decides offers and spawns."""
-        definition = find_definition(agent, self.definitions)
+        definition = self._find_definition(agent)
         if depth >= self.max_depth:
             reason = f"this agent is at depth {depth}, and the limit is {self.max_depth}"
             return SpawnOptions(unavailable_reason=f"{reason} (--max-depth)")
@@ -102,7 +103,7 @@ class DefaultSubagentFactory:
         `ancestors` are the profiles of the agents above it, the nearest first.
         """
         agent_type = started.agent_type
-        definition = find_definition(agent_type, self.definitions)
+        definition = self._find_definition(agent_type)
         depth = get_depth(started, self.max_depth)
         spawn_options = self.get_spawn_options(agent_type, depth, ancestors)
         prepared = self._prepare(definition, agent_type, spawn_options, ancestors)
@@ -114,7 +115,8 @@ class DefaultSubagentFactory:
             approvals=started.parent,
             events_to=started.parent,
         )
-        ports = AgentPorts(self.model, self.tool_context, self, {SUBAGENT_HEADER: agent_type})
+        source = started.subagent_source
+        ports = AgentPorts(self.model, self.tool_context, self, {SUBAGENT_HEADER: source.name})
         limits = build_limits(definition, self.limits)
         limits = replace(limits, tokens=None)  # its ancestors count the tokens
         model = (definition.model if definition else "") or started.model
@@ -126,6 +128,7 @@ class DefaultSubagentFactory:
             jitter_seed=f"{self.session_configured.session_id}{started.child}",
             read_only_tools=frozenset(tool.name for tool in prepared.tools if tool.reads_only),
             command_tools=COMMAND_TOOLS,
+            source=source,
         )
         state = AgentState(
             identity=identity,
@@ -137,9 +140,20 @@ class DefaultSubagentFactory:
             slot=SlotState.NONE,
         )
         restored = RestoredState(state, has_records=has_records, task=task)
-        changes = {"agent": agent_type, "model": model, "next_turn": 1, "running_turn": None}
-        configured = self.session_configured.model_copy(update=changes)
+        configured = self.session_configured.model_copy(
+            update={
+                "agent": agent_type,
+                "model": model,
+                "next_turn": 1,
+                "running_turn": None,
+                "subagent_source": source,
+            }
+        )
         return partial(Agent, (prepared,), collaborators, ports, restored, configured)
+
+    def _find_definition(self, agent: str) -> Definition | None:
+        """Return a definition by name; no file can define the name of a kind."""
+        return find_definition(agent, (*KIND_DEFINITIONS, *self.definitions))
 
     def _prepare(
         self,

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from actors.agents.definition.definition import BUILT_IN_DEFINITIONS, Definition
 from actors.paths.workspace import Workspace
+from messages.subagents import PROGRAM_KINDS
 from shell.config.agent_file_parser import (
     DefinitionError,
     FileOrigin,
@@ -18,7 +19,7 @@ from shell.config.trust_store import PROJECT_AGENT_FOLDERS
 MAX_FILE_BYTES = 256 * 1024
 MAX_FILES_PER_FOLDER = 200
 """Files in one folder that are read; the others are ignored."""
-RESERVED_NAMES = ("build", "plan", "review", "compact")
+RESERVED_NAMES = ("build", "plan", *PROGRAM_KINDS)
 """Names of built-in agents that no file may take."""
 
 

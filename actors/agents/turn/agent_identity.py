@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from messages.subagents import SubAgentSource
+
 
 @dataclass(frozen=True, slots=True)
 class AgentIdentity:
@@ -24,6 +26,8 @@ class AgentIdentity:
     """Names of the tools that only read."""
     command_tools: frozenset[str] = frozenset()
     """Names of the tools whose calls may only read; the permission engine finds out."""
+    source: SubAgentSource | None = None
+    """What started this subagent; None: it is the primary agent."""
 
     def build_approval_id(self, number: int) -> str:
         """Return the id of the agent's approval request with this number."""

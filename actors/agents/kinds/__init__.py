@@ -1,0 +1,1 @@
+"""The kinds of subagents that the program starts itself, one per module."""
