@@ -20,12 +20,20 @@ _ENTER_REPLY = "Yes, plan first"
 _EXIT_REPLY = "Yes, start the work"
 
 ENTER_DESCRIPTION = """\
-Ask the user whether to plan first. If they agree, the plan agent takes over; it explores the code \
-and writes a plan, and changes nothing else. Use it for work that is large, unclear or hard to \
-undo, not for small changes and not when the user wants the work done now."""
+Ask the user whether to plan first. If they agree, plan mode begins: you explore the code, write \
+a plan and change nothing else. Use it for work that is large, unclear or hard to undo, not for \
+small changes and not when the user wants the work done now."""
 EXIT_DESCRIPTION = """\
 Show the user the plan file and ask them to approve the plan. If they agree, planning ends and the \
-work starts. Call it when the plan is complete, not to ask about details."""
+work starts. Only for plan mode. Call it when the plan is complete, not to ask about details."""
+WRONG_MODE_TEXTS = {
+    "plan_enter": "Not run: plan mode is active already.",
+    "plan_exit": "Not run: plan mode is not active.",
+}
+"""What the model reads when it calls the plan tool that does not fit the mode, by tool.
+
+Requests offer both tools in both modes, so that switching keeps the cached prefix.
+"""
 
 
 class PlanEnterArguments(Arguments):

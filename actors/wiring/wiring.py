@@ -228,9 +228,11 @@ def _build_primary_agent(definition: Definition, options: SessionOptions) -> Pri
 
 def _restore_primary(session: SessionHandle, agents: tuple[PreparedAgent, ...]) -> RestoredState:
     options = session.options
-    # A new session that starts in plan mode returns to the configured agent after planning.
+    # A new session that starts in plan mode returns to the configured agent after planning. It
+    # begins with a switch in any case, because the switch tells the model about plan mode.
+    returns_to_configured = starts_in_plan_mode(session) and options.agent != PLAN_AGENT.name
     first_agent = (
-        options.agent if starts_in_plan_mode(session) and not session.records else BUILD_AGENT.name
+        options.agent if returns_to_configured and not session.records else BUILD_AGENT.name
     )
     identity = AgentIdentity(
         address=PRIMARY,

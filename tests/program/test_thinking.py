@@ -14,7 +14,7 @@ THIRD = ReplyPlan("Three.", thinking="third")
 @pytest.mark.parametrize(
     "options",
     [
-        ("--agent", "plan"),
+        ("--agent", "explore"),
         ("--add-dir", "/"),
         ("--max-depth", "0"),
         ("--model", "claude-opus-5-5"),

@@ -57,7 +57,9 @@ BUILD_AGENT = Definition(
 PLAN_AGENT = Definition(
     name="plan",
     description="Explores the code and writes a plan for the build agent; changes nothing else.",
-    system_prompt=system_prompts.PLAN_PROMPT,
+    # The same as of build, so that switching keeps the cached prefix and the thinking valid. What
+    # plan mode means is a message (`agent_switch`), and the permission engine enforces it.
+    system_prompt=system_prompts.BUILD_PROMPT,
     mode="primary",
     disallowed_tools=("plan_enter",),
     permission_mode="plan",

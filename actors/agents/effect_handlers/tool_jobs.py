@@ -12,7 +12,7 @@ from actors.agents.turn.self_messages import (
 from actors.runtime.actor import JobFailure
 from actors.tools.argument_parsing import parse_arguments
 from actors.tools.command_runner import CommandCancelledError
-from actors.tools.plan_mode import has_plan
+from actors.tools.plan_mode import WRONG_MODE_TEXTS, has_plan
 from actors.tools.task import TASK, format_no_subagents
 from actors.tools.tool import (
     AnyTool,
@@ -90,6 +90,8 @@ def resolve_tool(
     tool = tools.get(tool_use.name)
     if tool is None and tool_use.name == TASK.name:
         raise ToolError(format_no_subagents(context.spawn_options))
+    if tool is None and tool_use.name in WRONG_MODE_TEXTS:
+        raise ToolError(WRONG_MODE_TEXTS[tool_use.name])
     if tool is None:
         message = f"There is no tool {tool_use.name!r}. Available tools: {', '.join(tools)}."
         raise ToolError(message)

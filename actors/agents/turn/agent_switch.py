@@ -12,13 +12,26 @@ from actors.permissions.mode_order import is_stricter
 from messages.turns import AgentSwitched, ModelChanged, SwitchAgentFailed
 
 SWITCH_TO_PLAN_TEXT = """\
-[The user switched this session to the agent {agent}: explore and plan, change nothing. All \
-changes are denied except to the plan file, {file}, which {status}. Call plan_exit when the plan \
-is complete.]"""
+[Plan mode is active: the user switched this session to the agent {agent}. Until a message says \
+that plan mode has ended, explore and plan only, whatever other instructions say about making \
+changes.
+
+- The plan file, {file}, which {status}, is the only file you may change. All other writes are \
+denied, and a command that is not read-only needs the user's approval each time. Do not look for a \
+way around that.
+- Read the relevant code and find everything that the change would affect, including its tests. \
+For a broad search, start several explore subagents in one message.
+- Ask the user when a decision is theirs.
+- Write the plan to the plan file, in Markdown: the goal, what to change and where (`path:line`), \
+the order of the steps, and which commands verify the result. Keep it short enough to read in a \
+minute, and keep it up to date.
+- When the plan is complete, summarize it in a few lines and call plan_exit. The user decides \
+whether the work starts. If they decline, continue planning based on their feedback.]"""
+"""The whole of plan mode's instructions: the system prompt does not change with the mode."""
 SWITCH_TEXT = "[The user switched this session to the agent {agent}.]"
 SWITCH_TO_BUILD_TEXT = """\
-[The user switched this session to the agent {agent}: the limits of plan mode no longer apply. \
-{plan}]"""
+[Plan mode has ended: the user switched this session to the agent {agent}. Its instructions and \
+limits no longer apply. {plan}]"""
 
 
 def on_plan_file_checked(step: Transition, message: PlanFileChecked) -> None:

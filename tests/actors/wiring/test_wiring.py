@@ -10,8 +10,10 @@ import pytest
 
 from actors.agents.definition.definition import BUILT_IN_DEFINITIONS, Definition
 from actors.agents.definition.prepared_agent import PreparedAgent
+from actors.agents.effect_handlers.request_prefixes import RequestPrefixes
 from actors.agents.turn.agent_state import RestoredState
 from actors.agents.turn.model_state import ModelState
+from actors.agents.turn.self_messages import PlanFileChecked
 from actors.models.default_script import make_default_reply
 from actors.models.scripted_model import ScriptedModel
 from actors.paths.workspace import Workspace
@@ -155,6 +157,20 @@ def test_a_session_started_in_plan_mode_returns_to_the_agent(
     assert find_starting_agent(session, agent="reviewer") == ("reviewer", "build")
     assert find_starting_agent(session, mode="plan") == ("plan", "build")
     assert find_starting_agent(session, mode="plan", agent="reviewer") == ("plan", "reviewer")
+
+
+def test_every_start_in_plan_mode_tells_the_model(session: SessionHandle) -> None:
+    for mode, agent in (("default", "plan"), ("plan", "build"), ("plan", "plan")):
+        _, restored = make_primary(session, mode=mode, agent=agent)
+        assert restored.pending_switch == PlanFileChecked(agent="plan", plan_exists=False)
+
+
+def test_build_and_plan_send_the_same_prompt_and_tools(session: SessionHandle) -> None:
+    agents, _ = make_primary(session)
+    prefixes = [
+        RequestPrefixes().choose(agents[name], "m", loop_prefix="") for name in ("build", "plan")
+    ]
+    assert prefixes[0] == prefixes[1]
 
 
 def test_a_resumed_session_keeps_its_agent_unless_overridden(

@@ -21,6 +21,7 @@ from actors.models.model_client import ModelError, ModelRequest, Reply, ReplyDel
 from actors.paths.workspace import Workspace
 from actors.runtime.actor import JobFailure
 from actors.tools.command_runner import CommandResult
+from actors.tools.plan_mode import WRONG_MODE_TEXTS
 from actors.tools.tool import AnyTool, Arguments, TargetChangedError, Tool, ToolContext, ToolError
 from messages.content import TextBlock, ToolUseBlock, Usage
 from messages.model_limits import ModelLimitsFound
@@ -229,6 +230,10 @@ def test_an_unknown_tool_error_lists_the_available_tools(context: ToolContext) -
     assert run_plan_job(context, "sum") == make_rejected(
         "There is no tool 'sum'. Available tools: count."
     )
+
+
+def test_the_plan_tool_of_the_other_mode_says_so(context: ToolContext) -> None:
+    assert run_plan_job(context, "plan_exit") == make_rejected(WRONG_MODE_TEXTS["plan_exit"])
 
 
 def test_a_tool_error_becomes_a_rejected_call(context: ToolContext) -> None:
