@@ -3,15 +3,24 @@
 import pytest
 
 from tests.simulation.mutant_list import MUTANTS, Mutant, mutant_errors
+from tests.simulation.seed_config import draw_seed_config
 from tests.simulation.simulated_session import SimulatedSession
 
 SEEDS = 1_000
 """Seeds that must find each mutant."""
 
 
+def rate_eventfulness(seed: int) -> float:
+    """Return how likely crashes, approvals and policy changes are to meet in this seed."""
+    config = draw_seed_config(seed)
+    return config.crash_chance * config.change_policy_chance * (config.ask_chance + 0.5)
+
+
 @pytest.mark.parametrize("name", MUTANTS)
 def test_some_seed_of_1000_finds_the_mutant(name: str) -> None:
-    assert any(is_found(seed, MUTANTS[name]) for seed in range(SEEDS)), f"no seed finds: {name}"
+    # Most mutants need a coincidence, so the eventful seeds find them soonest.
+    seeds = sorted(range(SEEDS), key=rate_eventfulness, reverse=True)
+    assert any(is_found(seed, MUTANTS[name]) for seed in seeds), f"no seed finds: {name}"
 
 
 @pytest.mark.long
