@@ -21,7 +21,7 @@ _FOLDER_NAMES = """
 .config/fish .config/git .config/greenroom .config/nvim
 """
 _FILE_NAMES = """
-AGENTS.md CLAUDE.md .mcp.json
+AGENTS.md CLAUDE.md GEMINI.md .mcp.json
 .gitmodules .gitconfig .pre-commit-config.yaml .npmrc .cargo/config.toml sitecustomize.py
 .bashrc .bash_aliases .bash_profile .bash_login .bash_logout .profile .inputrc
 .zshrc .zshenv .zlogin .zlogout .zprofile .kshrc .cshrc .tcshrc .login .xprofile

@@ -110,7 +110,7 @@ def build_launch_config(
         agent_is_explicit=options.agent is not None,
     )
     session_options = _set_agents_and_limits(session_options, settings, agents)
-    file_problems = (*instructions.problems, *agents.problems)
+    file_problems = (*instructions.problems, *instructions.notices, *agents.problems)
     session_notices = _list_session_notices(options, session_options)
     notices = (*trust.notices, *config.notices, *file_problems, *session_notices)
     make_model = _choose_model(options, environment, has_credentials=has_credentials)

@@ -10,6 +10,8 @@ from shell.config.bounded_read import read_regular_file
 from shell.text.sanitize import sanitize, sanitize_line
 
 FILE_NAME = "AGENTS.md"
+FALLBACK_NAMES = ("CLAUDE.md", "GEMINI.md")
+"""Names that other coding agents use; the first one is read in a project folder without ours."""
 MAX_FILE_BYTES = 32 * 1024
 MAX_TOTAL_BYTES = 96 * 1024
 """Size of all files together; files beyond it are named, but their text is left out."""
@@ -25,13 +27,20 @@ class LoadedInstructions:
 
     files: tuple[Instructions, ...] = ()
     problems: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()
+    """Which files of other coding agents are used."""
 
 
 def list_instruction_paths(workspace: Workspace) -> tuple[Path, ...]:
-    """List the paths where the project may have instructions, root first."""
+    """List the project's instruction files, root first; at most one in each folder."""
     names = workspace.cwd.relative_to(workspace.root).parts
     folders = (workspace.root.joinpath(*names[:depth]) for depth in range(len(names) + 1))
-    return tuple(folder / FILE_NAME for folder in folders)
+    return tuple(path for folder in folders if (path := _find_file(folder)))
+
+
+def _find_file(folder: Path) -> Path | None:
+    paths = (folder / name for name in (FILE_NAME, *FALLBACK_NAMES))
+    return next((path for path in paths if os.path.lexists(path)), None)
 
 
 def read_instructions(
@@ -44,6 +53,7 @@ def read_instructions(
     ]
     files: dict[str, Instructions] = {}
     problems: list[str] = []
+    notices: list[str] = []
     left_bytes = MAX_TOTAL_BYTES
     for path, project_root in candidates:
         real_path = os.path.realpath(path)
@@ -55,7 +65,10 @@ def read_instructions(
             problems.append(f"{path}: {error}; the file is ignored")
         else:
             left_bytes -= min(files[real_path].file_bytes, MAX_FILE_BYTES, left_bytes)
-    return LoadedInstructions(tuple(file for file in files.values() if file.text), tuple(problems))
+            if path.name in FALLBACK_NAMES and files[real_path].text:
+                notices.append(f"using {path} as instructions, since there is no {FILE_NAME}")
+    used = tuple(file for file in files.values() if file.text)
+    return LoadedInstructions(used, tuple(problems), tuple(notices))
 
 
 def _read_file(path: Path, project_root: Path | None, max_bytes: int) -> Instructions:

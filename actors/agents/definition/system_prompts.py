@@ -109,7 +109,7 @@ over all of them.
 
 @dataclass(frozen=True, slots=True)
 class Instructions:
-    """One `AGENTS.md` file as it appears in the system prompt."""
+    """One instruction file as it appears in the system prompt."""
 
     path: str
     text: str

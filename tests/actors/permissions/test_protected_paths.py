@@ -71,6 +71,7 @@ PROTECTED_TARGETS = [
     "AGENTS.md",
     "packages/a/agents.md",
     "CLAUDE.md/",
+    "docs/GEMINI.md",
     ".npmrc",
     "/home/me/.npmrc",
     ".cargo/config.toml",

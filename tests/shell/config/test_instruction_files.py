@@ -52,6 +52,24 @@ def test_the_users_file_comes_before_the_projects_from_the_root(workspace: Works
     )
 
 
+def test_another_agents_file_is_read_where_ours_is_missing(workspace: Workspace) -> None:
+    source = workspace.root / "src"
+    write_instructions(workspace.root, "ours")
+    (workspace.root / "CLAUDE.md").write_text("unused")
+    (source / "GEMINI.md").write_text("unused")
+    (source / "CLAUDE.md").write_text("for Claude")
+    (workspace.cwd / "GEMINI.md").write_text("for Gemini")
+
+    loaded = load_instructions(workspace)
+
+    assert [file.text for file in loaded.files] == ["ours", "for Claude", "for Gemini"]
+    assert loaded.notices == (
+        f"using {source}/CLAUDE.md as instructions, since there is no AGENTS.md",
+        f"using {workspace.cwd}/GEMINI.md as instructions, since there is no AGENTS.md",
+    )
+    assert load_instructions(workspace, trusted=False) == LoadedInstructions()
+
+
 def test_an_untrusted_projects_instructions_are_ignored(workspace: Workspace) -> None:
     write_instructions(workspace.root.parent, "mine")
     write_instructions(workspace.root, "theirs")
