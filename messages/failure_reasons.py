@@ -8,6 +8,7 @@ ModelFailureReason = Literal[
     "context_too_long",
     "thinking_rejected",
     "rate_limited",
+    "usage_limit",
     "overloaded",
     "server_error",
     "unavailable",
@@ -19,13 +20,15 @@ ModelFailureReason = Literal[
 ]
 """unauthorized: bad key · rejected: another 4xx · context_too_long: the conversation exceeds the
 window · thinking_rejected: earlier thinking does not fit the conversation · rate_limited,
-overloaded: try later · server_error: the service failed · unavailable: it accepts no requests now ·
+overloaded: try later · usage_limit: the plan's or account's limit, which resets much later or needs
+a payment · server_error: the service failed · unavailable: it accepts no requests now ·
 gateway_error: a proxy answered or timed out · unreachable: no connection · stream_interrupted: the
 stream ended early · protocol_error: not the Messages API · cancelled: by us."""
 
 LimitReason = Literal["max_turns", "token_budget", "time_limit"]
 """The user's limit that ended a turn: requests, tokens or seconds."""
 
-
+MAX_RETRY_WAIT_S = 300.0
+"""Longest delay before a retry; a request whose server asks for a longer one fails instead."""
 MAX_DURATION_S = 31_536_000.0
 """One year, in seconds: the upper bound of every duration in a message."""

@@ -7,11 +7,16 @@ nothing about keys or models, so it is distinguished from the service's own erro
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
 from html import unescape
 
 from actors.models.model_client import ModelError
-from messages.failure_reasons import MAX_DURATION_S, ModelFailureReason
+from actors.models.retry_headers import (
+    find_reset_s,
+    format_delay,
+    format_reset,
+    parse_retry_after_s,
+)
+from messages.failure_reasons import MAX_RETRY_WAIT_S, ModelFailureReason
 
 MAX_SHOWN_CHARS = 300
 """Characters of the server's own text that are shown."""
@@ -25,12 +30,14 @@ _REASONS_BY_ERROR_TYPE: dict[str, ModelFailureReason] = {
     "api_error": "server_error",
     "timeout_error": "server_error",
     "rate_limit_error": "rate_limited",
+    "billing_error": "usage_limit",
     "authentication_error": "unauthorized",
     "permission_error": "unauthorized",
     "request_too_large": "context_too_long",
 }
 _REASONS_BY_STATUS: dict[int, ModelFailureReason] = {
     401: "unauthorized",
+    402: "usage_limit",
     403: "unauthorized",
     408: "gateway_error",
     413: "context_too_long",
@@ -46,6 +53,7 @@ _BAD_REQUEST = 400
 _FORBIDDEN = 403
 _NOT_FOUND = 404
 _TOO_LARGE = 413
+_TOO_MANY_REQUESTS = 429
 _FIRST_CLIENT_STATUS = _BAD_REQUEST
 _FIRST_SERVER_STATUS = 500
 _TOO_LONG_PHRASES = (
@@ -55,11 +63,27 @@ _TOO_LONG_PHRASES = (
     "context window",
 )
 
+_USAGE_LIMIT_CODES = ("spend_limit", "billing")
+"""Parts of the error codes of limits that no short wait lifts, such as
+`enforced_spend_limit_reached`."""
+_USAGE_LIMIT_PHRASES = (
+    "usage limit",
+    "credit balance",
+    "spend limit",
+    "spending limit",
+    "extra usage",
+    "current quota",
+    "insufficient_quota",
+)
+"""Phrases of the same limits where the service sends no code."""
+_USAGE_LIMIT_STATUSES = {_BAD_REQUEST, _FORBIDDEN, _TOO_MANY_REQUESTS}
+
 _TEXTS: dict[ModelFailureReason, str] = {
     "unauthorized": "{server} rejected the API key ({response}); set ANTHROPIC_API_KEY to a valid "
     "key",
     "context_too_long": "the conversation is too long for the model ({response}); start a new "
     "session (/clear)",
+    "usage_limit": "usage limit reached at {server} ({response}); {when}",
     "rate_limited": "rate limit reached at {server} ({response}); send the prompt again {when}",
     "thinking_rejected": "{server} rejected the model's earlier thinking ({response}); start a new "
     "session (/clear)",
@@ -70,6 +94,10 @@ _TEXTS: dict[ModelFailureReason, str] = {
     "rejected": "{server} rejected the request ({response}); fix what it reports, then send the "
     "prompt again",
 }
+_USAGE_RESET_TEXT = "it resets {reset}; send the prompt again then"
+_USAGE_PLAN_TEXT = (
+    "check your plan and billing there, or choose another model with --model or /model"
+)
 _FORBIDDEN_TEXT = (
     "{server} does not allow this request with your API key ({response}); set ANTHROPIC_API_KEY to "
     "another key, or choose another model with --model or /model"
@@ -96,6 +124,8 @@ class ErrorResponse:
     message: str
     """The service's message, or the whole body."""
     headers: Mapping[str, str]
+    error_code: str = ""
+    """The service's code for the cause, if it sent one."""
 
     @property
     def is_page(self) -> bool:
@@ -115,12 +145,14 @@ class ErrorResponse:
 
 def classify_http_error(server: str, response: ErrorResponse) -> ModelError:
     """Classify a response with an HTTP error status."""
-    when = _format_delay(parse_retry_after_s(response.headers))
+    reason = _find_reason(response)
+    when = _describe_usage_reset(response.headers) if reason == "usage_limit" else ""
+    when = when or format_delay(parse_retry_after_s(response.headers))
     text = _choose_text(response)
     detail = text.format(server=server, response=_summarize(response), when=when)
     if _is_wrong_address(response.status):
         return ModelError("rejected", detail)
-    error = ModelError(_find_reason(response), detail, is_retryable=response.is_retryable)
+    error = ModelError(reason, detail, is_retryable=response.is_retryable)
     apply_retry_headers(error, response.headers)
     return error
 
@@ -130,31 +162,26 @@ def classify_stream_error(
 ) -> ModelError:
     """Classify an `error` event in a stream whose HTTP status was 200."""
     reason = _too_long_reason(message) or _REASONS_BY_ERROR_TYPE.get(error_type, "rejected")
+    when = format_delay(0)
+    if reason == "usage_limit" or _names_usage_limit(message):
+        reason, when = "usage_limit", _describe_usage_reset({})
     response = format_one_line(message or error_type) + _format_request_id(request_id)
-    detail = _TEXTS[reason].format(server=server, response=response, when=_format_delay(0))
-    return ModelError(reason, detail, is_retryable=error_type in _RETRYABLE_ERROR_TYPES)
+    detail = _TEXTS[reason].format(server=server, response=response, when=when)
+    is_retryable = error_type in _RETRYABLE_ERROR_TYPES and reason != "usage_limit"
+    return ModelError(reason, detail, is_retryable=is_retryable)
 
 
 def apply_retry_headers(error: ModelError, headers: Mapping[str, str]) -> None:
-    """Set whether and when to retry from the response's headers."""
+    """Set whether and when to retry from the response's headers.
+
+    A limit that resets later than `MAX_RETRY_WAIT_S` is not waited for, whatever the server says.
+    """
     should_retry = headers.get("x-should-retry")
     if should_retry in ("true", "false"):
         error.is_retryable = should_retry == "true"
     error.retry_after_s = parse_retry_after_s(headers)
-
-
-def parse_retry_after_s(headers: Mapping[str, str]) -> float:
-    """Return how long the server asks us to wait, given in ms, in seconds or as a date.
-
-    0: it does not ask us to wait, or the value cannot be parsed.
-    """
-    for name, unit_s in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
-        try:
-            seconds = float(headers.get(name, "")) * unit_s
-        except ValueError:
-            continue
-        return min(seconds, MAX_DURATION_S) if seconds > 0 else 0.0  # NaN is not greater than 0
-    return _seconds_between(headers.get("date", ""), headers.get("retry-after", ""))
+    if error.reason == "usage_limit" or error.retry_after_s > MAX_RETRY_WAIT_S:
+        error.is_retryable = False
 
 
 def format_one_line(text: str) -> str:
@@ -171,18 +198,17 @@ def extract_page_title(page: str) -> str:
     return next((line for line in unescape(text).splitlines() if line.strip()), "a web page")
 
 
-def _seconds_between(now: str, then: str) -> float:
-    """Return the seconds between two dates from the server's clock; ours may differ from it."""
-    try:
-        wait = parsedate_to_datetime(then) - parsedate_to_datetime(now)
-    except (ValueError, TypeError):
-        return 0.0
-    return min(max(wait.total_seconds(), 0.0), MAX_DURATION_S)
-
-
 def _is_wrong_address(status: int) -> bool:
     """Return whether the API is not at this address; the Messages API never redirects."""
     return status == _NOT_FOUND or status < _FIRST_CLIENT_STATUS
+
+
+def _describe_usage_reset(headers: Mapping[str, str]) -> str:
+    """Return when a usage limit resets, or what to do if the service does not say."""
+    reset_s = find_reset_s(headers)
+    if not reset_s:
+        return _USAGE_PLAN_TEXT
+    return _USAGE_RESET_TEXT.format(reset=format_reset(headers, reset_s))
 
 
 def _choose_text(response: ErrorResponse) -> str:
@@ -190,9 +216,10 @@ def _choose_text(response: ErrorResponse) -> str:
         return _UNKNOWN_MODEL_TEXT if response.error_type == "not_found_error" else _NO_API_TEXT
     if response.is_from_gateway:
         return _GATEWAY_TEXT + _choose_gateway_advice(response)
-    if response.status == _FORBIDDEN:
+    reason = _find_reason(response)
+    if response.status == _FORBIDDEN and reason != "usage_limit":
         return _FORBIDDEN_TEXT
-    return _TEXTS[_find_reason(response)]
+    return _TEXTS[reason]
 
 
 def _choose_gateway_advice(response: ErrorResponse) -> str:
@@ -206,14 +233,33 @@ def _find_reason(response: ErrorResponse) -> ModelFailureReason:
         return "overloaded"
     if response.is_from_gateway and not response.is_retryable and response.status != _TOO_LARGE:
         return "gateway_error"
+    if _is_usage_limit(response):
+        return "usage_limit"
     if response.status in _REASONS_BY_STATUS:
         return _REASONS_BY_STATUS[response.status]
     if response.status >= _FIRST_SERVER_STATUS:
         return "unavailable" if response.is_from_gateway else "server_error"
-    reason = _too_long_reason(response.message)
-    if reason is None and response.status == _BAD_REQUEST and "thinking" in response.message:
-        return "thinking_rejected"
-    return reason or "rejected"
+    is_thinking = response.status == _BAD_REQUEST and "thinking" in response.message
+    return _too_long_reason(response.message) or (
+        "thinking_rejected" if is_thinking else "rejected"
+    )
+
+
+def _is_usage_limit(response: ErrorResponse) -> bool:
+    """Return whether a limit was reached that resets much later, or only after a payment."""
+    if response.error_type == "billing_error" or any(
+        code in response.error_code for code in _USAGE_LIMIT_CODES
+    ):
+        return True
+    reset_s = find_reset_s(response.headers)
+    if response.status == _TOO_MANY_REQUESTS and reset_s:
+        return reset_s > MAX_RETRY_WAIT_S
+    return response.status in _USAGE_LIMIT_STATUSES and _names_usage_limit(response.message)
+
+
+def _names_usage_limit(message: str) -> bool:
+    lower = message.lower()
+    return any(phrase in lower for phrase in _USAGE_LIMIT_PHRASES)
 
 
 def _summarize(response: ErrorResponse) -> str:
@@ -235,7 +281,3 @@ def _format_request_id(request_id: str) -> str:
 def _too_long_reason(message: str) -> ModelFailureReason | None:
     lower = message.lower()
     return "context_too_long" if any(phrase in lower for phrase in _TOO_LONG_PHRASES) else None
-
-
-def _format_delay(retry_after_s: float) -> str:
-    return f"in {retry_after_s:.0f} s" if retry_after_s >= 1 else "in a moment"

@@ -11,7 +11,7 @@ from pydantic import JsonValue
 from pydantic_core import from_json
 
 from actors.models.block_decoder import JsonFields, OpenBlock, add_delta, close_block, open_block
-from actors.models.http_errors import classify_stream_error
+from actors.models.http_errors import classify_stream_error, format_one_line
 from actors.models.model_client import ModelError, Reply, ReplyDelta
 from actors.models.server_sent_events import SseParser
 from messages.content import ContentBlock, Usage
@@ -213,7 +213,7 @@ class ReplyDecoder:
         problem = f"missing field {error}" if isinstance(error, KeyError) else str(error)
         return ModelError(
             "protocol_error",
-            f"{self._server} does not follow the Messages API ({' '.join(problem.split())}); "
+            f"{self._server} does not follow the Messages API ({format_one_line(problem)}); "
             "check ANTHROPIC_BASE_URL",
         )
 

@@ -87,6 +87,7 @@ def _to_error_response(error: "anthropic.APIStatusError") -> ErrorResponse:
         error_type=error.type or "",
         message=error.api_message or raw_body,
         headers=error.response.headers,
+        error_code=error.error_code or "",
     )
 
 

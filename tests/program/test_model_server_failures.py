@@ -169,7 +169,7 @@ def test_a_busy_server_is_retried_with_notices(program: Program) -> None:
         done = program.run("-p", "Go.", *STREAM_JSON)
     assert (done.exit_status, len(server.requests), done.result["result"]) == (0, 3, "Whole.")
     assert done.stderr.splitlines() == [
-        "greenroom: the service is overloaded, retrying (1 of 5)",
+        "greenroom: the service is overloaded, retrying (1 of 15)",
         "greenroom: the reply was interrupted, retrying (2 of 4)",
     ]
     retries = [line for line in done.json_lines if line["type"] == "model_retrying"]

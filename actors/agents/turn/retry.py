@@ -4,29 +4,30 @@ from dataclasses import dataclass
 from random import Random
 
 from actors.agents.turn.self_messages import ModelFailed
-from messages.failure_reasons import ModelFailureReason
+from messages.failure_reasons import MAX_RETRY_WAIT_S, ModelFailureReason
 
-MAX_RETRY_DELAY_S = 60.0
-"""Upper bound of one delay, whatever `retry-after` the server sends."""
 JITTER_SHARE = 0.25
 """Up to this share of a delay is dropped, so that many clients do not retry at the same time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Backoff:
-    """Exponential backoff: each delay is twice the one before."""
+    """Exponential backoff: each delay is twice the one before, up to a maximum."""
 
     max_retries: int
     first_delay_s: float
+    max_delay_s: float = 60.0
 
 
+LIMIT_BACKOFF = Backoff(max_retries=15, first_delay_s=1.0)
+"""For a server that is overloaded or limits its use: about 10 minutes in total."""
 SERVER_BACKOFF = Backoff(max_retries=5, first_delay_s=1.0)
-"""For a server that is overloaded or failed: up to 31 s in total."""
+"""For a server that failed: up to 31 s in total."""
 CONNECTION_BACKOFF = Backoff(max_retries=4, first_delay_s=0.5)
 """For a failed connection to the server or behind a gateway: up to 7.5 s in total."""
 THINKING_BACKOFF = Backoff(max_retries=1, first_delay_s=0.1)
 """For a server that rejects earlier thinking, which the retry leaves out."""
-_SERVER_REASONS = {"overloaded", "rate_limited", "server_error", "unavailable"}
+_LIMIT_REASONS = {"overloaded", "rate_limited", "unavailable"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,9 @@ def get_backoff(reason: ModelFailureReason) -> Backoff:
     """Return the backoff for a failure reason."""
     if reason == "thinking_rejected":
         return THINKING_BACKOFF
-    return SERVER_BACKOFF if reason in _SERVER_REASONS else CONNECTION_BACKOFF
+    if reason in _LIMIT_REASONS:
+        return LIMIT_BACKOFF
+    return SERVER_BACKOFF if reason == "server_error" else CONNECTION_BACKOFF
 
 
 def get_retry_delay_s(failure: ModelFailed, retry: RetryState, seed: str) -> float | None:
@@ -72,7 +75,7 @@ def get_retry_delay_s(failure: ModelFailed, retry: RetryState, seed: str) -> flo
     if not may_succeed or failed_attempts >= backoff.max_retries:
         return None
     if failure.retry_after_s:
-        return min(failure.retry_after_s, MAX_RETRY_DELAY_S)
+        return min(failure.retry_after_s, MAX_RETRY_WAIT_S)
     jitter = Random(f"{seed}/{failure.request_number}").random()  # noqa: S311  (must be repeatable)
-    delay_s = backoff.first_delay_s * float(2**failed_attempts)
+    delay_s = min(backoff.first_delay_s * float(2**failed_attempts), backoff.max_delay_s)
     return round(delay_s * (1 - JITTER_SHARE * jitter), 3)

@@ -1,6 +1,7 @@
 """Classification of HTTP error responses, and the line that the user reads."""
 
-from collections.abc import Mapping
+import time
+from collections.abc import Iterator, Mapping
 
 import pytest
 
@@ -175,3 +176,114 @@ def test_an_error_names_the_request_id() -> None:
 )
 def test_a_page_is_summarized_by_its_title(page: str, title: str) -> None:
     assert extract_page_title(page) == title
+
+
+FIVE_PM = {"date": "Sun, 22 Nov 2026 16:00:00 GMT", "retry-after": "3600"}
+UNIFIED = {
+    "date": "Sun, 22 Nov 2026 16:00:00 GMT",
+    "retry-after": "20",
+    "anthropic-ratelimit-unified-status": "rejected",
+    "anthropic-ratelimit-unified-reset": "1795366800",
+}
+"""A subscription's limit, which resets at 17:00."""
+ASK_LATER = "it resets at 17:00 (in 60 min); send the prompt again then"
+CHECK_PLAN = "check your plan and billing there, or choose another model with --model or /model"
+
+
+@pytest.fixture
+def utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Let the local time be UTC."""
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+@pytest.mark.usefixtures("utc")
+@pytest.mark.parametrize(
+    ("status", "error_type", "message", "headers", "advice"),
+    [
+        (429, "rate_limit_error", "You have hit your usage limit.", FIVE_PM, ASK_LATER),
+        (429, "rate_limit_error", "why", FIVE_PM, ASK_LATER),
+        (429, "rate_limit_error", "why", UNIFIED, ASK_LATER),
+        (
+            429,
+            "rate_limit_error",
+            "why",
+            FIVE_PM | {"x-should-retry": "true", "retry-after": "604800"},
+            "it resets at 2026-11-29 16:00 (in 7 d); send the prompt again then",
+        ),
+        (
+            429,
+            "rate_limit_error",
+            "why",
+            {"retry-after": "3600"},
+            "it resets in 60 min; send the prompt again then",
+        ),
+        (429, "rate_limit_error", "You are out of extra usage.", {}, CHECK_PLAN),
+        (400, "invalid_request_error", "Your credit balance is too low.", {}, CHECK_PLAN),
+        (
+            400,
+            "invalid_request_error",
+            "You have reached your specified API usage limits.",
+            {"x-should-retry": "true"},
+            CHECK_PLAN,
+        ),
+        (403, "permission_error", "The spending limit is reached.", {}, CHECK_PLAN),
+        (402, "billing_error", "why", {}, CHECK_PLAN),
+    ],
+)
+def test_a_usage_limit_names_its_reset_and_is_final(
+    status: int, error_type: str, message: str, headers: dict[str, str], advice: str
+) -> None:
+    assert classify(status, message, error_type, headers) == (
+        "usage_limit",
+        False,
+        f"usage limit reached at {SERVER} ({status}: {message}); {advice}",
+    )
+
+
+@pytest.mark.parametrize(
+    ("message", "headers"),
+    [
+        ("This request would exceed your rate limit of 50,000 tokens per minute.", {}),
+        ("Your usage limit resets soon.", {"retry-after": "120"}),
+        ("why", {**FIVE_PM, "retry-after": "300"}),
+        ("why", {**UNIFIED, "anthropic-ratelimit-unified-status": "allowed"}),
+        ("why", {**UNIFIED, "anthropic-ratelimit-unified-reset": "soon"}),
+        ("why", {**UNIFIED, "anthropic-ratelimit-unified-reset": "1e300"}),
+    ],
+)
+def test_a_rate_limit_that_soon_resets_is_retried(message: str, headers: dict[str, str]) -> None:
+    reason, is_retryable, _ = classify(429, message, "rate_limit_error", headers)
+    assert (reason, is_retryable) == ("rate_limited", True)
+
+
+@pytest.mark.parametrize("code", ["enforced_spend_limit_reached", "organization_billing_problem"])
+def test_the_services_error_code_names_a_usage_limit(code: str) -> None:
+    response = ErrorResponse(429, "rate_limit_error", "why", {"retry-after": "9"}, code)
+    assert classify_http_error(SERVER, response).reason == "usage_limit"
+
+
+@pytest.mark.parametrize(
+    ("error_type", "message"),
+    [("billing_error", "why"), ("rate_limit_error", "You have hit your usage limit.")],
+)
+def test_a_stream_can_end_with_a_usage_limit(error_type: str, message: str) -> None:
+    error = classify_stream_error(SERVER, error_type, message, "")
+    assert (error.reason, error.is_retryable) == ("usage_limit", False)
+    assert error.detail == f"usage limit reached at {SERVER} ({message}); {CHECK_PLAN}"
+
+
+def test_a_long_delay_before_a_retry_is_not_waited_for() -> None:
+    reason, is_retryable, detail = classify(
+        503, "maintenance", "api_error", {"retry-after": "1800", "x-should-retry": "true"}
+    )
+    assert (reason, is_retryable) == ("unavailable", False)
+    assert detail.endswith("send the prompt again in 30 min")
+
+
+def test_control_characters_in_the_services_message_are_not_shown() -> None:
+    _, _, detail = classify(429, "usage limit\x1b]0;owned\x07 \u202eevil", "rate_limit_error")
+    assert "(429: usage limit ]0;owned evil)" in detail

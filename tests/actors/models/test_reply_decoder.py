@@ -338,3 +338,11 @@ def test_text_before_an_error_in_one_read_is_yielded() -> None:
     with pytest.raises(ModelError):
         events.extend(ReplyDecoder().feed(text + b"data: garbage\n\n"))
     assert events == [ReplyDelta(text="half", usage=Usage(input_tokens=3, requests=1))]
+
+
+def test_control_characters_in_an_invalid_event_are_not_shown() -> None:
+    event = {"type": "content_block_stop", "index": "\x1b]0;owned\x07" + "x" * 1_000}
+    with pytest.raises(ModelError) as caught:
+        list(ReplyDecoder().feed(encode_event(event)))
+    assert caught.value.detail.isprintable()
+    assert len(caught.value.detail) < 500

@@ -12,7 +12,7 @@ from actors.agents.turn.effects import (
     StartTimer,
 )
 from actors.agents.turn.limits import Limits
-from actors.agents.turn.retry import MAX_RETRY_DELAY_S, get_backoff
+from actors.agents.turn.retry import get_backoff
 from actors.agents.turn.self_messages import (
     ModelFailed,
     ModelReplied,
@@ -20,6 +20,7 @@ from actors.agents.turn.self_messages import (
     TurnTimerStopped,
 )
 from actors.agents.turn.state_machine import TurnMessage
+from messages.failure_reasons import MAX_RETRY_WAIT_S
 from messages.turns import (
     ModelRetrying,
     TurnCompleted,
@@ -163,8 +164,8 @@ class RetryInvariants:
         assert self._may_retry(), "retries a permanent failure"
         assert self._count_attempts() <= self._get_max_retries(), "retries forever"
         assert not self.pending_retry, "schedules two retries"
-        assert 0 < effect.delay_s <= MAX_RETRY_DELAY_S, "delay is out of range"
-        min_delay_s = min(self.last_failure.retry_after_s, MAX_RETRY_DELAY_S)
+        assert 0 < effect.delay_s <= MAX_RETRY_WAIT_S, "delay is out of range"
+        min_delay_s = min(self.last_failure.retry_after_s, MAX_RETRY_WAIT_S)
         assert effect.delay_s >= min_delay_s, "retries earlier than the server asks"
         self.pending_retry = effect.request_number
 

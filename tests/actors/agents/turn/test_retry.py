@@ -16,7 +16,7 @@ from actors.agents.turn.model_replies import MAX_MALFORMED_REPLIES
 from actors.agents.turn.retry import (
     CONNECTION_BACKOFF,
     JITTER_SHARE,
-    MAX_RETRY_DELAY_S,
+    LIMIT_BACKOFF,
     SERVER_BACKOFF,
     Backoff,
     RetryState,
@@ -25,7 +25,7 @@ from actors.agents.turn.retry import (
 from actors.agents.turn.self_messages import ModelFailed, RetryDelayElapsed, TurnTimerStopped
 from actors.agents.turn.turn_state import TurnStage
 from messages.content import TextBlock, ToolUseBlock, Usage
-from messages.failure_reasons import ModelFailureReason
+from messages.failure_reasons import MAX_RETRY_WAIT_S, ModelFailureReason
 from messages.model_limits import ModelLimitsFound
 from messages.turns import (
     CancelTurn,
@@ -78,10 +78,10 @@ def list_delays_s(failure: ModelFailed, seed: str = "s") -> list[float]:
 @pytest.mark.parametrize(
     ("reason", "backoff"),
     [
-        ("overloaded", SERVER_BACKOFF),
-        ("rate_limited", SERVER_BACKOFF),
+        ("overloaded", LIMIT_BACKOFF),
+        ("rate_limited", LIMIT_BACKOFF),
         ("server_error", SERVER_BACKOFF),
-        ("unavailable", SERVER_BACKOFF),
+        ("unavailable", LIMIT_BACKOFF),
         ("gateway_error", CONNECTION_BACKOFF),
         ("unreachable", CONNECTION_BACKOFF),
         ("stream_interrupted", CONNECTION_BACKOFF),
@@ -93,9 +93,14 @@ def test_delays_double_within_their_jitter_and_end(
     delays_s = list_delays_s(make_failure(reason=reason))
     assert len(delays_s) == backoff.max_retries
     for number, delay_s in enumerate(delays_s):
-        max_s = backoff.first_delay_s * 2**number
+        max_s = min(backoff.first_delay_s * 2**number, backoff.max_delay_s)
         assert max_s * (1 - JITTER_SHARE) <= delay_s <= max_s
-    assert all(later > earlier for earlier, later in pairwise(delays_s))
+    growing = [delay_s for delay_s in delays_s if delay_s < backoff.max_delay_s / 2]
+    assert all(later > earlier for earlier, later in pairwise(growing))
+
+
+def test_an_overloaded_server_is_retried_for_some_minutes() -> None:
+    assert 7 * 60 <= sum(list_delays_s(make_failure())) <= 11 * 60
 
 
 def test_only_the_same_seed_gives_the_same_delays() -> None:
@@ -103,11 +108,11 @@ def test_only_the_same_seed_gives_the_same_delays() -> None:
     assert len({tuple(list_delays_s(make_failure(), seed)) for seed in "abcdefgh"}) == 8
 
 
-def test_retry_after_is_respected_up_to_a_minute() -> None:
-    assert list_delays_s(make_failure(retry_after_s=7)) == [7] * SERVER_BACKOFF.max_retries
+def test_retry_after_is_respected_up_to_five_minutes() -> None:
+    assert list_delays_s(make_failure(retry_after_s=7)) == [7] * LIMIT_BACKOFF.max_retries
     assert (
         list_delays_s(make_failure(retry_after_s=3600))
-        == [MAX_RETRY_DELAY_S] * SERVER_BACKOFF.max_retries
+        == [MAX_RETRY_WAIT_S] * LIMIT_BACKOFF.max_retries
     )
 
 
@@ -121,7 +126,7 @@ def test_a_retry_is_reported_recorded_and_sent_again(driver: TurnDriver) -> None
     retrying = ModelRetrying(
         turn=1,
         attempt=1,
-        max_attempts=5,
+        max_attempts=15,
         wait_s=4,
         reason="overloaded",
         detail="busy",
