@@ -13,6 +13,7 @@ from messages.approvals import (
     QuestionRequest,
 )
 from messages.base import Message
+from messages.compaction import Compacted
 from messages.permissions import SessionSettings
 from messages.subagents import SubagentEnded, SubagentStarted
 from messages.turns import (
@@ -81,6 +82,7 @@ Record = Annotated[
     | ToolStarted
     | ToolEnded
     | TodosUpdated
+    | Compacted
     | TurnCompleted
     | TurnInterrupted
     | TurnFailed

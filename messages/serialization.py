@@ -16,6 +16,7 @@ from pydantic_core import from_json, to_json
 from messages import (
     approvals,
     child_lifecycle,
+    compaction,
     journal,
     model_limits,
     permissions,
@@ -29,6 +30,7 @@ from messages.base import Message
 MESSAGE_MODULES = (
     child_lifecycle,
     approvals,
+    compaction,
     model_limits,
     permissions,
     subagents,

@@ -8,6 +8,7 @@ from typing import Literal
 from pydantic import Field
 
 from messages.base import Message, Value
+from messages.compaction import Compacted, CompactionFailed
 from messages.content import ContentBlock, Usage
 from messages.failure_reasons import MAX_DURATION_S, LimitReason, ModelFailureReason
 from messages.policy import PermissionMode
@@ -357,6 +358,8 @@ UpwardEvent = (
     | ToolStarted
     | ToolEnded
     | TodosUpdated
+    | Compacted
+    | CompactionFailed
     | TurnEnded
     | SubagentStarted
     | SubagentQueued

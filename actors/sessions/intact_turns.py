@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from actors.sessions.log_reader import LogContents
 from messages.address import PRIMARY, Address, is_subagent
 from messages.approvals import AnyApprovalRequest, ApprovalDecided
+from messages.compaction import Compacted
 from messages.journal import RequestPrefix, SessionHeader, SessionOpened
 from messages.permissions import SessionSettings
 from messages.serialization import JournalLine
@@ -54,6 +55,8 @@ def select_intact_turns(contents: LogContents) -> IntactTurns:
     omitted = tuple(_name_turn(rest.lines[turn.start : turn.stop]) for turn in broken)
     turns = [*broken, _find_open_turn(rest.lines)]
     rest = rest.without({i for turn in turns for i in turn if _is_part_of_a_turn(rest.lines[i])})
+    if contents.damage:
+        rest = rest.without(_find_compactions(rest.lines))
     for agent in _list_subagents(rest.lines) if contents.damage else ():
         turns = list(_find_broken_turns(rest, agent))
         own = {i for turn in turns for i in turn if _get_agent(rest.lines[i]) == agent}
@@ -79,6 +82,11 @@ def _find_broken_turns(source: _Lines, agent: Address) -> Iterator[range]:
             if gap is not None:
                 yield range(gap if start is None else start, index + 1)
             start = gap = None
+
+
+def _find_compactions(lines: Sequence[JournalLine]) -> frozenset[int]:
+    """Return the compactions: each replaces a number of messages, some of which may be missing."""
+    return frozenset(i for i, line in enumerate(lines) if isinstance(line.message, Compacted))
 
 
 def _find_open_turn(lines: Sequence[JournalLine]) -> range:

@@ -11,6 +11,7 @@ from messages.approvals import (
     ShowApproval,
     SubmitDecision,
 )
+from messages.compaction import Compacted, CompactionFailed
 from messages.permissions import (
     ChangeMode,
     ChangeModeFailed,
@@ -208,6 +209,8 @@ class Console(Actor[ConsoleInbox]):
                 | UsageChanged()
                 | ToolEnded()
                 | TodosUpdated()
+                | Compacted()
+                | CompactionFailed()
                 | SubagentStarted()
                 | SubagentQueued()
                 | SubagentEnded()

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import TypeAlias
 
 from messages.address import Address
+from messages.compaction import Compacted
 from messages.journal import Record
 from messages.subagents import SubagentEnded, SubagentStarted
 from messages.turns import (
@@ -24,6 +25,7 @@ ReplayedRecord = (
     | ReplyCompleted
     | ToolEnded
     | TodosUpdated
+    | Compacted
     | TurnCompleted
     | TurnInterrupted
     | TurnFailed

@@ -5,6 +5,7 @@ from typing import assert_never
 from actors.runtime.actor import Actor
 from messages.address import APPROVALS, PRIMARY, is_subagent
 from messages.approvals import ApproverAvailabilityChanged, DismissApproval, ShowApproval
+from messages.compaction import Compacted, CompactionFailed
 from messages.subagents import SubagentEnded, SubagentQueued, SubagentStarted
 from messages.supervision import PeerRestarted, Undelivered
 from messages.turns import (
@@ -93,6 +94,8 @@ class HeadlessConsole(Actor[HeadlessInbox]):
                 | ToolStarted()
                 | ToolEnded()
                 | TodosUpdated()
+                | Compacted()
+                | CompactionFailed()
                 | DismissApproval()
                 | SubagentStarted()
                 | SubagentQueued()

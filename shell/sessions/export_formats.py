@@ -11,6 +11,7 @@ from pydantic_core import to_json
 from actors.sessions.damage import DamagedRecords
 from actors.sessions.log_reader import LogContents, select_lines_for
 from messages.address import PRIMARY
+from messages.compaction import Compacted
 from messages.content import TextBlock, ToolUseBlock
 from messages.journal import Record, SessionHeader
 from messages.serialization import JournalLine
@@ -21,6 +22,7 @@ from messages.turns import (
     TurnInterrupted,
     TurnStarted,
 )
+from shell.view.compaction_text import format_compaction
 
 _FENCES = re.compile(r"^\s*(`{3,})", re.MULTILINE)
 
@@ -76,7 +78,7 @@ def _line_to_json(line: JournalLine) -> dict[str, object]:
     return {**line.message.model_dump(mode="json"), **stamps}
 
 
-def _format_record(record: Record, calls: dict[str, ToolUseBlock]) -> list[str]:
+def _format_record(record: Record, calls: dict[str, ToolUseBlock]) -> list[str]:  # noqa: PLR0911  (one case per record)
     match record:
         case SessionHeader():
             return [f"# Session {record.session_id}", f"Workspace: `{record.workspace}`"]
@@ -88,6 +90,9 @@ def _format_record(record: Record, calls: dict[str, ToolUseBlock]) -> list[str]:
             return ["## Greenroom", text] if text else []
         case ToolEnded():
             return _format_call(record, calls.get(record.call_id))
+        case Compacted():
+            notice, _ = format_compaction(record)
+            return [f"*{notice} From here on, the model reads a summary.*"]
         case TurnInterrupted() | TurnFailed():
             return _format_unfinished_turn(record)
         case _:

@@ -5,6 +5,7 @@ from typing import get_args
 
 from messages.address import PRIMARY
 from messages.approvals import DismissApproval, ShowApproval
+from messages.compaction import Compacted, CompactionFailed
 from messages.content import ThinkingBlock, join_text
 from messages.failure_reasons import LimitReason
 from messages.permissions import (
@@ -51,6 +52,7 @@ from shell.console.screen_event_queue import (
 from shell.console.ui_commands import UserCommandEnded
 from shell.text.sanitize import sanitize
 from shell.view import full_output, markdown_blocks, mode_changes, subagent_states
+from shell.view.compaction_text import format_compaction
 from shell.view.full_output import FullOutput
 from shell.view.policy_text import format_policy, format_policy_report
 from shell.view.screen_state import (
@@ -118,6 +120,8 @@ def apply_event(state: ScreenState, event: ScreenEvent, now_s: float) -> ScreenU
             return _on_tool_ended(state, event, now_s)
         case TodosUpdated():
             return replace(state, todos=event.todos), ()
+        case Compacted() | CompactionFailed():
+            return state, (PrintNotice(*format_compaction(event)),)
         case TurnCompleted() | TurnInterrupted() | TurnFailed():
             return _on_turn_ended(state, event, now_s)
         case PersistenceChanged():

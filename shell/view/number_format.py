@@ -26,6 +26,11 @@ def format_tokens(output_tokens: int, streamed_chars: int) -> str:
     return sign + format_count(count, "token")
 
 
+def format_context_tokens(tokens: int) -> str:
+    """Return a size of or in the context window: `640`, `11k`, `1,000k`."""
+    return f"{round(tokens / 1000):,}k" if tokens >= _MIN_ROUNDED_TOKENS else str(tokens)
+
+
 def format_age(age_s: float) -> str:
     """Return a time span in its largest unit, such as `5 min`."""
     value = max(0, int(age_s))

@@ -23,6 +23,7 @@ from messages.approvals import (
     PatchApprovalRequest,
     QuestionRequest,
 )
+from messages.compaction import Compacted
 from messages.content import ToolUseBlock, Usage
 from messages.journal import Record
 from messages.turns import (
@@ -149,11 +150,12 @@ def find_last_turn_end(records: tuple[Record, ...]) -> TurnEnded | None:
 
 def _restore_totals(records: tuple[Record, ...], totals: UsageTotals) -> UsageTotals:
     """Add the usage of earlier runs and the size of the conversation at their end."""
-    usages = (record.usage for record in reversed(records) if isinstance(record, ReplyCompleted))
-    last_usage = next(usages, Usage())
-    return replace(
-        totals, earlier_runs=_sum_usage(records), context_tokens=count_tokens(last_usage)
+    sizes = (
+        record.tokens_after if isinstance(record, Compacted) else count_tokens(record.usage)
+        for record in reversed(records)
+        if isinstance(record, ReplyCompleted | Compacted)
     )
+    return replace(totals, earlier_runs=_sum_usage(records), context_tokens=next(sizes, 0))
 
 
 def _find_last_request_number(records: tuple[Record, ...]) -> int:
@@ -173,6 +175,8 @@ def _sum_usage(records: tuple[Record, ...]) -> Usage:
         match record:
             case ReplyCompleted() | ModelRetrying():
                 open_turn += record.usage
+            case Compacted():
+                ended_turns += record.usage  # no part of a turn's sum
             case TurnCompleted() | TurnInterrupted() | TurnFailed():
                 ended_turns, open_turn = ended_turns + record.usage, Usage()
             case _:

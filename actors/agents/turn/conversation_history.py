@@ -1,11 +1,12 @@
 """The conversation in the form the Messages API expects, built only from records."""
 
 from dataclasses import dataclass, field
-from typing import cast
 
 from pydantic import JsonValue
 
+from actors.agents.turn.history_splice import get_blocks, is_cut, splice
 from messages.base import Message
+from messages.compaction import Compacted
 from messages.content import (
     THINKING_TYPES,
     ContentBlock,
@@ -36,7 +37,7 @@ NO_RESULT = "No result was recorded for this call; its outcome is unknown."
 
 @dataclass
 class ConversationHistory:
-    """Grows with each record and never changes earlier content: the prefix is byte-stable.
+    """Grows with each record; only a compaction changes earlier content: the prefix is byte-stable.
 
     Content of the same role is appended to the last message as further blocks. That preserves the
     model's cache, which is a prefix of blocks; a request in progress keeps its own messages.
@@ -75,6 +76,8 @@ class ConversationHistory:
                 self._add_result(record)
             case AgentSwitched():
                 self._add_note(record.text)
+            case Compacted():
+                self._replace_earlier(record)
             case TurnCompleted():
                 self._end_turn()
             case TurnInterrupted():
@@ -124,10 +127,19 @@ class ConversationHistory:
         ]
 
     def _drop_thinking(self) -> None:
-        """Drop all thinking so far, because the server has rejected it."""
+        """Drop all thinking so far: the server has rejected it, or what came before it changes."""
         for position in self._reply_prefixes:
             self.messages[position] = without_thinking(self.messages[position])
         self._reply_prefixes.clear()
+
+    def _replace_earlier(self, compacted: Compacted) -> None:
+        """Replace the earlier messages, which the thinking of the others was bound to.
+
+        A count that does not fit is ignored: an unshortened conversation is still a valid one.
+        """
+        if is_cut(self.messages, compacted.message_count):
+            self._drop_thinking()
+            self.messages = splice(self.messages, compacted)
 
     def _add_result(self, ended: ToolEnded) -> None:
         result: Json = {
@@ -188,8 +200,9 @@ def to_api_block(block: ContentBlock) -> Json:
 
 def without_thinking(message: Json) -> Json:
     """Return a reply without its thinking; it never ends in thinking, so something is left."""
-    content = cast("list[Json]", message["content"])
-    blocks: list[JsonValue] = [block for block in content if block["type"] not in THINKING_TYPES]
+    blocks: list[JsonValue] = [
+        block for block in get_blocks(message) if block["type"] not in THINKING_TYPES
+    ]
     return {**message, "content": blocks}
 
 

@@ -12,6 +12,7 @@ from actors.sessions.log_reader import read_log
 from actors.sessions.record_queries import find_last_run_number
 from actors.sessions.session_log import SessionLog
 from messages.address import PERMISSIONS, PRIMARY, ROOT, Address
+from messages.compaction import Compacted
 from messages.content import Usage
 from messages.journal import Record, SessionHeader, SessionOpened
 from messages.permissions import SessionSettings
@@ -90,6 +91,16 @@ def test_a_fork_never_replaces_another_session(source_log: SessionLog) -> None:
         fork_session(source_log.path, source_log.path.parent, source_log.path.stem, "/work")
 
 
+COMPACTED = Compacted(
+    number=1,
+    trigger="user",
+    method="local",
+    message_count=1,
+    summary="s",
+    ledger="l",
+    tokens_before=100,
+    tokens_after=10,
+)
 HELPER = PRIMARY.child("chatty-1")
 STARTED = SubagentStarted(
     child=HELPER,
@@ -165,6 +176,22 @@ def test_a_fork_of_a_damaged_session_has_only_complete_turns(
         assert turns == [TurnStarted, TurnCompleted] * (len(turns) // 2)
     known = {record.child for record in contents.records if isinstance(record, SubagentStarted)}
     assert {line.recorded_by for line in contents.lines} <= {ROOT, PRIMARY, PERMISSIONS, *known}
+
+
+@pytest.mark.parametrize("is_damaged", [False, True])
+def test_a_fork_keeps_a_compaction_only_without_damage(tmp_path: Path, *, is_damaged: bool) -> None:
+    """The number of messages that it replaces would not fit if a turn is left out."""
+    log = create_log(tmp_path / "20260131-235959-ab12.jsonl")
+    log.append([(make_turn_started(1), PRIMARY), (make_turn_completed(1), PRIMARY)])
+    log.append([(make_turn_started(2), PRIMARY), (make_turn_completed(2), PRIMARY)])
+    log.append([(COMPACTED, PRIMARY)])
+    log.close()
+    if is_damaged:
+        data = log.path.read_bytes()
+        log.path.write_bytes(data.replace(b'"turn":1', b'"turn":7', 1))
+    records = read_log(fork(log.path, tmp_path / "forks").path).records
+    assert (COMPACTED in records) is not is_damaged
+    assert make_turn_started(2) in records
 
 
 @given(st.lists(st.integers(1, len(LONG_SESSION) + 1), max_size=6), st.randoms())

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from actors.sessions.log_reader import parse_damaged_log
+from messages.compaction import Compacted
 from messages.content import TextBlock, ThinkingBlock, ToolUseBlock, Usage
 from messages.journal import Record, SessionHeader
 from messages.turns import ReplyCompleted, ToolEnded, TurnFailed, TurnInterrupted, TurnStarted
@@ -112,3 +113,19 @@ def test_damaged_records_are_named_where_they_were() -> None:
         "last_seq": 4,
         "detail": notice,
     }
+
+
+def test_a_compacted_session_is_exported_with_all_messages() -> None:
+    compacted = Compacted(
+        number=1,
+        trigger="user",
+        method="local",
+        message_count=3,
+        summary="s",
+        ledger="l",
+        tokens_before=150_000,
+        tokens_after=12_000,
+    )
+    text = records_to_markdown((*RECORDS, compacted))
+    assert text.startswith(records_to_markdown(RECORDS).rstrip())
+    assert "compacted from about 150k to 12k tokens" in text

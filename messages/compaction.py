@@ -1,0 +1,61 @@
+"""Compaction: replacing the earlier messages of a conversation with a summary."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from messages.base import Message
+from messages.content import Usage
+
+CompactionTrigger = Literal["user", "automatic", "overflow"]
+"""user: `/compact` · automatic: the context is nearly full · overflow: the model refused a request
+because it was too long."""
+CompactionMethod = Literal["local", "remote", "ledger"]
+"""local: a summary by the model · remote: a compaction block by the provider · ledger: no summary,
+because none could be made."""
+
+
+class StartCompaction(Message):
+    """Compact the conversation now, while the agent continues."""
+
+    notify_undelivered = True
+    type: Literal["start_compaction"] = "start_compaction"
+    instructions: str = ""
+    """What the summary should concentrate on, in the user's words."""
+
+
+class Compacted(Message):
+    """Recorded: from here on, the model reads a summary and a ledger instead of earlier messages.
+
+    The messages themselves stay in the session file.
+    """
+
+    type: Literal["compacted"] = "compacted"
+    number: int = Field(ge=1)
+    """Counts the agent's compactions, failed ones included."""
+    trigger: CompactionTrigger
+    method: CompactionMethod
+    message_count: int = Field(ge=1)
+    """The messages of the conversation that are replaced, from its start."""
+    summary: str = ""
+    """local: written by the model."""
+    block: str = ""
+    """remote: the provider's block as JSON, sent back verbatim."""
+    ledger: str
+    """Written by the program: what must not be lost, word for word."""
+    tokens_before: int = Field(ge=0)
+    """Estimated size of the conversation before."""
+    tokens_after: int = Field(ge=0)
+    reply_count: int = Field(default=0, ge=0)
+    """Replies since the last compaction."""
+    usage: Usage = Usage()
+    """Usage of the requests for the summary."""
+
+
+class CompactionFailed(Message):
+    """No message was replaced; the conversation is unchanged."""
+
+    type: Literal["compaction_failed"] = "compaction_failed"
+    trigger: CompactionTrigger
+    detail: str
+    """Shown to the user: why, and what to do."""
