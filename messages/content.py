@@ -29,6 +29,8 @@ class RedactedThinkingBlock(Value):
     data: str
 
 
+MAX_COST = 1e300
+"""Upper bound of a cost in a message, so that it is a number in JSON."""
 THINKING_TYPES = ("thinking", "redacted_thinking")
 """Types of blocks with the model's reasoning."""
 
@@ -50,6 +52,10 @@ ContentBlock = Annotated[
 ]
 
 
+def _is_zero(value: float) -> bool:
+    return value == 0
+
+
 class Usage(Value):
     """Token usage of one or more requests, as reported by the API."""
 
@@ -58,6 +64,8 @@ class Usage(Value):
     cache_creation_input_tokens: int = 0
     cache_read_input_tokens: int = 0
     requests: int = 0
+    cost: float = Field(default=0.0, ge=0, le=MAX_COST, exclude_if=_is_zero)
+    """At the user's prices, in their currency; 0: no price is known."""
 
     def __add__(self, other: "Usage") -> "Usage":
         """Return the sum, field by field."""
@@ -69,6 +77,7 @@ class Usage(Value):
             ),
             cache_read_input_tokens=self.cache_read_input_tokens + other.cache_read_input_tokens,
             requests=self.requests + other.requests,
+            cost=self.cost + other.cost,
         )
 
 

@@ -1,12 +1,12 @@
 """Determines what a session needs from options, environment and files; starts nothing."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 
 from actors.agents.definition.definition import BUILD_AGENT, EXPLORE_AGENT, Definition
-from actors.agents.turn.limits import Limits
+from actors.agents.turn.limits import WEIGHT_UNIT, Limits, Weights
 from actors.models.anthropic_client import AnthropicClient
 from actors.models.model_client import ModelClient
 from actors.models.model_names import resolve_model
@@ -28,7 +28,7 @@ from shell.config.config_files import ConfigLocations
 from shell.config.effective_config import EffectiveConfig, load_effective_config
 from shell.config.instruction_files import FILE_NAME, read_instructions
 from shell.config.project_trust import AskUser, TrustCheck, check_trust
-from shell.config.schema import BudgetConfig, FileConfig
+from shell.config.schema import FileConfig, PricesConfig
 from shell.config.workspace_discovery import find_git_folders, find_workspace, resolve_added_folders
 from shell.process.state_folder import open_state_folder
 from shell.startup.errors import StartError
@@ -114,6 +114,8 @@ def build_launch_config(
     session_notices = _list_session_notices(options, session_options)
     notices = (*trust.notices, *config.notices, *file_problems, *session_notices)
     make_model = _choose_model(options, environment, has_credentials=has_credentials)
+    if settings.prices and has_credentials:
+        make_model = partial(_make_priced_client, make_model, settings.prices)
     processes = LocalCommandRunner(environment, (workspace.root, *workspace.added_folders))
     return LaunchConfig(session_options, make_model, load_config, agents, processes, notices)
 
@@ -123,7 +125,7 @@ def _set_agents_and_limits(
 ) -> SessionOptions:
     return replace(
         session,
-        limits=_make_limits(settings.budget),
+        limits=_make_limits(settings),
         definitions=_with_small_model(agents.definitions, settings.models.small),
         agent=_choose_primary_agent(settings.agent, agents),
         max_depth=3 if settings.max_depth is None else settings.max_depth,
@@ -151,8 +153,19 @@ def _with_small_model(
     )
 
 
-def _make_limits(budget: BudgetConfig) -> Limits:
-    return Limits(turns=budget.turns, tokens=budget.tokens, seconds=budget.seconds)
+def _make_limits(settings: FileConfig) -> Limits:
+    budget = settings.budget
+    weights = {
+        kind: round(weight * WEIGHT_UNIT)
+        for kind, weight in asdict(settings.weights).items()
+        if weight is not None
+    }
+    return Limits(
+        turns=budget.turns,
+        tokens=budget.tokens,
+        seconds=budget.seconds,
+        weights=Weights(**weights),
+    )
 
 
 def _choose_primary_agent(name: str | None, agents: DiscoveredAgents) -> str:
@@ -198,6 +211,15 @@ def _make_client(environment: Mapping[str, str]) -> ModelClient:
         auth_token=_read_secret(environment, "ANTHROPIC_AUTH_TOKEN"),
         secrets=read_secrets(environment),
     )
+
+
+def _make_priced_client(
+    make_model: Callable[[], ModelClient], prices: Mapping[str, PricesConfig]
+) -> ModelClient:
+    from actors.models.priced_client import PricedClient, Prices  # noqa: PLC0415  (only with prices)
+
+    by_model = {resolve_model(model): Prices(**asdict(each)) for model, each in prices.items()}
+    return PricedClient(make_model(), by_model)
 
 
 def _read_secret(environment: Mapping[str, str], name: str) -> str:

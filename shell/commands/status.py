@@ -60,6 +60,7 @@ def _format_usage(usage: UsageChanged | None) -> str:
     return (
         f"{input_tokens:,} input tokens ({cached_tokens:,} cached), "
         f"{total.output_tokens:,} output tokens, {requests}"
+        + (f", cost {total.cost:,.2f}" if total.cost else "")
     )
 
 

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from actors.models.model_names import DEFAULT_MODEL
 from shell.config.config_file import ConfigFile
-from shell.config.schema import FILE_SCHEMA, BudgetConfig, FileConfig, build_config
+from shell.config.schema import FILE_SCHEMA, BudgetConfig, FileConfig, WeightsConfig, build_config
 from shell.config.validation import find_problems
 from shell.startup.errors import StartError
 from shell.startup.options import LaunchOptions
@@ -20,6 +20,7 @@ DEFAULT_CONFIG = FileConfig(
     max_concurrent_agents=10,
 )
 LOOSER_MODES = ("auto-edit", "yolo")
+NOT_A_PROJECTS_KEY = "a project cannot set it"
 Number = TypeVar("Number", int, float)
 
 
@@ -60,12 +61,17 @@ def config_from_environment(environment: Mapping[str, str]) -> FileConfig:
 
 def filter_trusted_project(project: ConfigFile) -> tuple[FileConfig, tuple[str, ...]]:
     """Return what a trusted project may set, and notices about what is ignored."""
-    config = project.config
-    if config.permission_mode not in LOOSER_MODES:
-        return config, ()
-    location = project.format_location("permission_mode")
-    notice = f"{location}: {config.permission_mode} is ignored; a project cannot set it"
-    return replace(config, permission_mode=None), (notice,)
+    config, notices = project.config, list[str]()
+    if config.permission_mode in LOOSER_MODES:
+        location = project.format_location("permission_mode")
+        notices.append(f"{location}: {config.permission_mode} is ignored; {NOT_A_PROJECTS_KEY}")
+        config = replace(config, permission_mode=None)
+    own_keys: list[tuple[str, ...]] = [("prices", model) for model in config.prices]
+    if config.weights != WeightsConfig():
+        own_keys.append(("weights",))
+    for key in own_keys:
+        notices.append(f"{project.format_location(*key)} is ignored; {NOT_A_PROJECTS_KEY}")
+    return replace(config, weights=WeightsConfig(), prices={}), tuple(notices)
 
 
 def filter_untrusted_project(project: FileConfig, lower_layers: FileConfig) -> FileConfig:

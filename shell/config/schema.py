@@ -17,6 +17,8 @@ CONFIG_FORMAT = 1
 MAX_MODEL_NAME_CHARS = 200
 MAX_AGENT_NAME_CHARS = 48
 _AGENT_NAME_CHARS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
+MAX_FACTOR = 1_000_000
+"""Upper bound of weights and prices."""
 Validator = Callable[[object], str]
 """Returns the problem with a value; empty if it is valid."""
 
@@ -31,6 +33,26 @@ class BudgetConfig:
     """Input and output tokens of the whole tree."""
     seconds: float | None = None
     spawns: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WeightsConfig:
+    """How much one token of each kind counts against `budget.tokens`; None: 1."""
+
+    input: float | None = None
+    output: float | None = None
+    cache_read: float | None = None
+    cache_write: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PricesConfig:
+    """Prices of one model for a million tokens of each kind, in any currency."""
+
+    input: float
+    output: float
+    cache_read: float
+    cache_write: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +74,9 @@ class FileConfig:
     max_concurrent_agents: int | None = None
     budget: BudgetConfig = field(default_factory=BudgetConfig)
     models: ModelsConfig = field(default_factory=ModelsConfig)
+    weights: WeightsConfig = field(default_factory=WeightsConfig)
+    prices: dict[str, PricesConfig] = field(default_factory=dict[str, PricesConfig])
+    """By model."""
     rules: tuple[Rule, ...] = ()
     """In order: the last match wins."""
 
@@ -71,7 +96,15 @@ class TableListSchema:
     item: TableSchema
 
 
-ValueSchema: TypeAlias = Validator | TableSchema | TableListSchema
+@dataclass(frozen=True, slots=True)
+class TableMapSchema:
+    """A table whose keys are names, each with a table of one kind."""
+
+    check_name: Validator
+    item: TableSchema
+
+
+ValueSchema: TypeAlias = Validator | TableSchema | TableListSchema | TableMapSchema
 
 
 def build_config(document: dict[str, Any]) -> FileConfig:
@@ -80,6 +113,10 @@ def build_config(document: dict[str, Any]) -> FileConfig:
     sections: dict[str, Any] = {
         "budget": BudgetConfig(**document.get("budget", {})),
         "models": ModelsConfig(**document.get("models", {})),
+        "weights": WeightsConfig(**document.get("weights", {})),
+        "prices": {
+            model: PricesConfig(**prices) for model, prices in document.get("prices", {}).items()
+        },
         "rules": tuple(Rule(**rule) for rule in document.get("rules", ())),
     }
     return FileConfig(**{**values, **sections})
@@ -109,6 +146,12 @@ def _check_positive_number(value: object) -> str:
     if not isinstance(value, int | float) or isinstance(value, bool):
         return "must be a number"
     return "" if 0 < value < float("inf") else "must be above 0"
+
+
+def _check_factor(value: object) -> str:
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return "must be a number"
+    return "" if 0 <= value <= MAX_FACTOR else f"must be from 0 to {MAX_FACTOR:,}"
 
 
 def _one_of(*words: str) -> Validator:
@@ -144,6 +187,12 @@ def _check_format(value: object) -> str:
     return _whole_number(1)(value) or ("" if value == CONFIG_FORMAT else unsupported)
 
 
+_TOKEN_KINDS = {
+    "input": _check_factor,
+    "output": _check_factor,
+    "cache_read": _check_factor,
+    "cache_write": _check_factor,
+}
 _RULE_SCHEMA = TableSchema(
     {
         "permission": _check_permission,
@@ -169,6 +218,10 @@ FILE_SCHEMA = TableSchema(
             }
         ),
         "models": TableSchema({"small": check_model_name}),
+        "weights": TableSchema({**_TOKEN_KINDS}),
+        "prices": TableMapSchema(
+            check_model_name, TableSchema({**_TOKEN_KINDS}, required=tuple(_TOKEN_KINDS))
+        ),
         "rules": TableListSchema(_RULE_SCHEMA),
         "format": _check_format,
     }

@@ -3,7 +3,7 @@
 from collections.abc import Generator, Iterable
 from typing import cast
 
-from shell.config.schema import TableListSchema, TableSchema, ValueSchema
+from shell.config.schema import TableListSchema, TableMapSchema, TableSchema, ValueSchema
 from shell.config.toml_line_numbers import KeyPath
 
 MAX_VALUE_CHARS = 40
@@ -17,6 +17,8 @@ def find_problems(
         yield from _check_table(value, schema, key)
     elif isinstance(schema, TableListSchema):
         yield from _check_table_list(value, schema, key)
+    elif isinstance(schema, TableMapSchema):
+        yield from _check_table_map(value, schema, key)
     elif problem := schema(value):
         actual = f", not {format_value(value)}" if problem.startswith("must") else ""
         yield key, f"{problem}{actual}"
@@ -63,6 +65,19 @@ def _check_table_list(
         return
     for index, item in enumerate(cast("list[object]", value)):
         yield from find_problems(item, schema.item, (*key, index))
+
+
+def _check_table_map(
+    value: object, schema: TableMapSchema, key: KeyPath
+) -> Generator[tuple[KeyPath, str]]:
+    if not isinstance(value, dict):
+        yield key, f"must be a table, not {format_value(value)}"
+        return
+    for name, item in cast("dict[str, object]", value).items():
+        if problem := schema.check_name(name):
+            yield (*key, name), f"the name {problem}"
+        else:
+            yield from find_problems(item, schema.item, (*key, name))
 
 
 def _format_unknown_key(name: str, known_names: Iterable[str]) -> str:

@@ -65,6 +65,20 @@ def test_a_token_budget_in_the_configuration_ends_the_run(program: Program) -> N
     assert done.result["num_turns"] == 1
 
 
+def test_weights_and_prices_in_the_configuration_are_used(program: Program) -> None:
+    program.state_folder.mkdir()
+    kinds = "input = 1\noutput = 1\ncache_read = 1\ncache_write = 1\n"
+    (program.state_folder / "config.toml").write_text(
+        f"[budget]\ntokens = 1\n[weights]\n{kinds.replace('1', '0')}[prices.opus]\n{kinds}"
+    )
+    with program.serve(*endless_calls(2), respond_text("Done.")):
+        done = program.run("-p", "Go.", "--model", "opus", *JSON)
+    usage = done.result["usage"]
+    tokens = sum(usage[f"{kind}put_tokens"] for kind in ("in", "out"))
+    assert (done.exit_status, done.result["num_turns"]) == (0, 3), "no token has any weight"
+    assert usage["cost"] == pytest.approx(tokens / 1_000_000)
+
+
 @pytest.mark.parametrize(
     ("budget", "stop_reason", "turn_count"),
     [("turns = 2", "max_turns", 2), ("seconds = 4", "time_limit", 1)],

@@ -10,6 +10,20 @@ TURNS_SETTING = "--max-turns, or turns in [budget]"
 SECONDS_SETTING = "--time-limit, or seconds in [budget]"
 
 
+WEIGHT_UNIT = 1_000
+"""Weights are whole thousandths, so that their sums are exact and agree between agents."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """How much one token of each kind counts against the token budget, in thousandths."""
+
+    input: int = WEIGHT_UNIT
+    output: int = WEIGHT_UNIT
+    cache_read: int = WEIGHT_UNIT
+    cache_write: int = WEIGHT_UNIT
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """Limits of an agent; None means no limit."""
@@ -17,7 +31,8 @@ class Limits:
     turns: int | None = None
     """Model requests per prompt; a retried request counts once."""
     tokens: int | None = None
-    """Tokens read and written in one run of the program, cached tokens included."""
+    """Weighted tokens read and written in one run of the program."""
+    weights: Weights = Weights()
     seconds: float | None = None
     """Seconds per prompt; time spent waiting for approval does not count."""
     turns_setting: str = TURNS_SETTING
@@ -93,9 +108,20 @@ def count_tokens(usage: Usage) -> int:
     return usage.input_tokens + read + usage.output_tokens
 
 
+def weigh_tokens(usage: Usage, weights: Weights) -> int:
+    """Return what the tokens count against the token budget, in thousandths of a token."""
+    return (
+        usage.input_tokens * weights.input
+        + usage.output_tokens * weights.output
+        + usage.cache_read_input_tokens * weights.cache_read
+        + usage.cache_creation_input_tokens * weights.cache_write
+    )
+
+
 def find_reached_limit(totals: UsageTotals) -> LimitReached | None:
     """Return the limit that forbids the next request, if any."""
-    limits, used = totals.limits, count_tokens(totals.this_run + totals.subagents)
+    limits = totals.limits
+    used = weigh_tokens(totals.this_run + totals.subagents, limits.weights)
     if limits.turns is not None and totals.reply_count >= limits.turns:
         plural = "" if limits.turns == 1 else "s"
         return LimitReached(
@@ -103,10 +129,11 @@ def find_reached_limit(totals: UsageTotals) -> LimitReached | None:
             f"stopped after {limits.turns} request{plural} to the model, the limit per prompt "
             f"({limits.turns_setting})",
         )
-    if limits.tokens is not None and used >= limits.tokens:
+    if limits.tokens is not None and used >= limits.tokens * WEIGHT_UNIT:
         return LimitReached(
             "token_budget",
-            f"stopped after {used} tokens; the limit is {limits.tokens} (tokens in [budget])",
+            f"stopped after {used / WEIGHT_UNIT:,.15g} tokens; the limit is {limits.tokens:,} "
+            "(tokens in [budget])",
         )
     return None
 

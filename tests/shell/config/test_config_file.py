@@ -8,7 +8,14 @@ import pytest
 
 from messages.policy import Rule
 from shell.config.config_file import MAX_BYTES, ConfigFileError, read_config_file
-from shell.config.schema import FILE_SCHEMA, BudgetConfig, FileConfig, ModelsConfig
+from shell.config.schema import (
+    FILE_SCHEMA,
+    BudgetConfig,
+    FileConfig,
+    ModelsConfig,
+    PricesConfig,
+    WeightsConfig,
+)
 
 pytestmark = pytest.mark.quick
 
@@ -21,6 +28,8 @@ max_depth = 2
 max_concurrent_agents = 4
 models = { small = "haiku" }
 budget = { turns = 10, tokens = 1_000_000, seconds = 60, spawns = 0 }
+weights = { input = 1, output = 5, cache_read = 0.1, cache_write = 1.25 }
+prices.haiku = { input = 1, output = 5, cache_read = 0.1, cache_write = 1.25 }
 
 [[rules]]
 permission = "bash"
@@ -61,6 +70,8 @@ def test_every_documented_key_is_read(config_path: Path) -> None:
         max_concurrent_agents=4,
         budget=BudgetConfig(turns=10, tokens=1_000_000, seconds=60, spawns=0),
         models=ModelsConfig(small="haiku"),
+        weights=WeightsConfig(input=1, output=5, cache_read=0.1, cache_write=1.25),
+        prices={"haiku": PricesConfig(input=1, output=5, cache_read=0.1, cache_write=1.25)},
         rules=(
             Rule(permission="bash", pattern="git *", action="ask"),
             Rule(permission="bash", pattern="git status", action="allow", agent="explore"),
@@ -142,6 +153,11 @@ action = "maybe"
         ("rules = 5", ":1: rules: must be a list"),
         ("[[budget]]", ":1: budget: must be a table, not a list"),
         ('model = "\\u001b[2J"', ":1: model: must be one line"),
+        ("weights.output = -1", ":1: weights.output: must be from 0 to 1,000,000, not -1"),
+        ("weights.input = nan", ":1: weights.input: must be from 0 to 1,000,000"),
+        ("[prices.m]\ninput = 1", ":1: prices.m.output: is missing"),
+        ("[prices]\n'a\\nb' = {}", ":2: prices.a"),
+        ("prices = 5", ":1: prices: must be a table, not 5"),
         ('model = "a\\nb"', ":1: model: must be one line"),
         ("[review]\nmodel = 'm'", ":1: review: unknown key"),
         ("[compact]\nthreshold = 0.5", ":1: compact: unknown key"),

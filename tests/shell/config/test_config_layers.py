@@ -14,7 +14,7 @@ from shell.config.config_layers import (
     filter_untrusted_project,
     merge_layers,
 )
-from shell.config.schema import BudgetConfig, FileConfig
+from shell.config.schema import BudgetConfig, FileConfig, PricesConfig, WeightsConfig
 from shell.startup.errors import StartError
 from shell.startup.options import LaunchOptions
 
@@ -66,6 +66,24 @@ def test_a_project_cannot_loosen_the_mode(mode: PermissionMode) -> None:
     assert config_in_use == FileConfig(model="m")
     notice = f"/p/config.toml:2: permission_mode: {mode} is ignored; a project cannot set it"
     assert notices == (notice,)
+
+
+def test_a_project_cannot_set_weights_or_prices() -> None:
+    text = "[weights]\ncache_read = 0.1\n[prices.m]\n"
+    config = FileConfig(
+        weights=WeightsConfig(cache_read=0.1), prices={"m": PricesConfig(1, 2, 3, 4)}
+    )
+
+    config_in_use, notices = filter_trusted_project(
+        ConfigFile(Path("/p/config.toml"), config, text)
+    )
+
+    assert config_in_use == FileConfig()
+    assert notices == (
+        "/p/config.toml:3: prices.m is ignored; a project cannot set it",
+        "/p/config.toml:1: weights is ignored; a project cannot set it",
+    )
+    assert filter_untrusted_project(config, DEFAULT_CONFIG) == FileConfig()
 
 
 def test_an_untrusted_project_can_only_lower_limits() -> None:

@@ -8,7 +8,16 @@ import pytest
 from actors.agents.turn.agent_identity import AgentIdentity
 from actors.agents.turn.agent_selection import AgentSelection, PendingSwitch, PrimaryAgent
 from actors.agents.turn.agent_state import AgentState
-from actors.agents.turn.limits import LimitReached, TimerState, UsageTotals
+from actors.agents.turn.limits import (
+    WEIGHT_UNIT,
+    LimitReached,
+    Limits,
+    TimerState,
+    UsageTotals,
+    Weights,
+    find_reached_limit,
+    weigh_tokens,
+)
 from actors.agents.turn.model_state import ModelState
 from actors.agents.turn.persistence_state import PersistenceState
 from actors.agents.turn.prompt_queue import PromptQueue, QueuedPrompt
@@ -16,6 +25,7 @@ from actors.agents.turn.subagent_table import SubagentTable
 from actors.agents.turn.transition import Transition
 from actors.agents.turn.turn_state import CallStage, ToolCall, TurnStage, TurnState
 from actors.agents.turn.with_changes import with_changes
+from actors.models.priced_client import Prices, add_cost
 from messages.address import PRIMARY
 from messages.approvals import ExecApprovalRequest, WithdrawApprovals
 from messages.content import Usage
@@ -232,6 +242,31 @@ def test_usage_is_counted_by_who_caused_it() -> None:
     assert (totals.reply_count, totals.context_tokens) == (1, 5)
     assert totals.with_next_prompt() == replace(totals, reply_count=0)
     assert UsageTotals().total == Usage()
+
+
+def test_tokens_count_by_their_weights_toward_the_budget() -> None:
+    usage = Usage(
+        input_tokens=100,
+        output_tokens=10,
+        cache_read_input_tokens=1_000,
+        cache_creation_input_tokens=40,
+    )
+    weights = Weights(output=5_000, cache_read=100, cache_write=1_250)
+    assert weigh_tokens(usage, weights) == (100 + 50 + 100 + 50) * WEIGHT_UNIT
+    assert weigh_tokens(usage + usage, weights) == 2 * weigh_tokens(usage, weights)
+
+    totals = UsageTotals(Limits(tokens=301, weights=weights)).with_own(usage)
+    assert find_reached_limit(totals) is None
+    reached = find_reached_limit(replace(totals, limits=replace(totals.limits, tokens=300)))
+    assert reached is not None
+    assert reached.reason == "token_budget"
+
+
+def test_costs_add_up_and_are_omitted_without_prices() -> None:
+    priced = add_cost(Usage(input_tokens=2_000_000, output_tokens=500_000), Prices(3, 15, 0, 0))
+    assert priced.cost == 13.5
+    assert (priced + USAGE + priced).cost == 27
+    assert "cost" not in USAGE.model_dump_json()
 
 
 # Subagents
