@@ -7,25 +7,27 @@ than the rest of startup. Its retries are off, so the agent decides when to retr
 
 import asyncio
 import logging
+from collections import defaultdict
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import AsyncExitStack, aclosing
+from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
-
-from pydantic import JsonValue
-from pydantic_core import to_json
 
 from actors.models.client_pool import ClientPool, make_http_client
 from actors.models.http_errors import apply_retry_headers
 from actors.models.lazy_import import import_lazily
 from actors.models.model_client import ModelError, ModelRequest, Reply, ReplyDelta
+from actors.models.optional_settings import OptionalSetting, find_rejected_setting
 from actors.models.read_coalescing import coalesce_reads
 from actors.models.reply_decoder import ReplyDecoder
+from actors.models.request_body import build_request_body, list_optional_settings
 from actors.models.sdk_errors import (
     classify_read_error,
     classify_sdk_error,
     classify_setup_error,
     make_idle_timeout_error,
+    make_setting_rejected_error,
     redact_base_url,
 )
 from actors.models.thinking_binding import (
@@ -55,7 +57,6 @@ LIMITS_TIMEOUT_S = 5.0
 """Longest wait for a model's limits."""
 
 _log = logging.getLogger("greenroom.models")
-_CACHE_CONTROL: Any = {"type": "ephemeral"}
 _LAZY_PACKAGES = ("anthropic.types", "anthropic.resources", "anthropic.lib")
 """Packages that mostly re-export names, of which a request needs only a few."""
 _USED_NAMES = {
@@ -87,6 +88,8 @@ class AnthropicClient:
         self._idle_timeout_s = idle_timeout_s
         self._drops_thinking = True
         """Whether the server may support the request to drop invalid thinking."""
+        self._rejected_settings: defaultdict[str, set[OptionalSetting]] = defaultdict(set)
+        """Settings that are left out from now on, by model."""
         self._server = redact_base_url(base_url or DEFAULT_BASE_URL)
         self._pool = ClientPool(self._make_client)
 
@@ -171,6 +174,8 @@ class AnthropicClient:
         async with AsyncExitStack() as stack:
             try:
                 response = await self._send(client, request)
+            except ModelError:
+                raise
             except Exception as error:
                 raise classify_sdk_error(error, self._server) from error
             stack.push_async_callback(response.aclose)
@@ -189,17 +194,42 @@ class AnthropicClient:
     async def _send(
         self, client: "anthropic.AsyncAnthropic", request: ModelRequest
     ) -> "httpx2.Response":
-        """Send a request; ask the server to drop invalid thinking, unless it rejects that."""
-        if not self._drops_thinking or not has_bound_thinking(request):
-            return await _send_request(client, request, self._secrets)
+        """Send a request; the first time that a setting of it is rejected, fail and remember that.
+
+        Raises:
+            ModelError: a setting was rejected; the same request is then sent without it.
+        """
         import anthropic  # noqa: PLC0415  (see the top of this module)
 
+        rejected = self._rejected_settings[request.model]
+        settings = list_optional_settings(request) - rejected
+        prepared = _PreparedRequest(request, settings, self._secrets)
         try:
-            return await _send_request(client, request, self._secrets, drops_thinking=True)
+            return await self._send_prepared(client, prepared)
         except anthropic.APIStatusError as error:
             if error.status_code not in REJECTED_STATUSES:
                 raise
-        response = await _send_request(client, request, self._secrets)
+            setting = find_rejected_setting(str(error), settings)
+            if setting is None:
+                raise
+            rejected.add(setting)
+            raise make_setting_rejected_error(error, self._server, setting, request) from error
+
+    async def _send_prepared(
+        self, client: "anthropic.AsyncAnthropic", prepared: "_PreparedRequest"
+    ) -> "httpx2.Response":
+        """Send a request; ask the server to drop invalid thinking, unless it rejects that."""
+        asks_to_drop = "thinking" in prepared.settings and has_bound_thinking(prepared.request)
+        if not self._drops_thinking or not asks_to_drop:
+            return await prepared.send(client)
+        import anthropic  # noqa: PLC0415  (see the top of this module)
+
+        try:
+            return await prepared.send(client, drops_thinking=True)
+        except anthropic.APIStatusError as error:
+            if error.status_code not in REJECTED_STATUSES:
+                raise
+        response = await prepared.send(client)
         self._drops_thinking = False
         return response
 
@@ -237,57 +267,41 @@ def _import_used_names() -> None:
             getattr(loaded, name)
 
 
-async def _send_request(
-    client: "anthropic.AsyncAnthropic",
-    request: ModelRequest,
-    secrets: tuple[bytes, ...],
-    *,
-    drops_thinking: bool = False,
-) -> "httpx2.Response":
-    """Send a request and return the response, whose body is not read yet.
+@dataclass(frozen=True, slots=True)
+class _PreparedRequest:
+    """A request with the settings that it is sent with."""
 
-    The body is encoded here. The SDK would copy the whole conversation value by value, to handle
-    files, dates and omitted fields, which ours never contains.
-    """
-    import anthropic  # noqa: PLC0415  (see the top of this module)
-    import httpx2  # noqa: PLC0415  (as above)
+    request: ModelRequest
+    settings: set[OptionalSetting]
+    secrets: tuple[bytes, ...]
 
-    fields = DROP_FIELDS if drops_thinking else {}
-    headers = {**request.headers, **DROP_HEADERS} if drops_thinking else request.headers
-    stream: Any = await client.post(
-        "/v1/messages",
-        content=redact_json(build_request_body(request, **fields), secrets),
-        options={
-            "headers": headers,
-            "timeout": anthropic.Timeout(RESPONSE_TIMEOUT_S, connect=CONNECT_TIMEOUT_S),
-        },
-        cast_to=httpx2.Response,
-        stream=True,
-        stream_cls=anthropic.AsyncStream[Any],
-    )
-    response: httpx2.Response = stream  # `cast_to` changes the type at run time only
-    return response
+    async def send(
+        self, client: "anthropic.AsyncAnthropic", *, drops_thinking: bool = False
+    ) -> "httpx2.Response":
+        """Send the request and return the response, whose body is not read yet.
 
+        The body is encoded here. The SDK would copy the whole conversation value by value, to
+        handle files, dates and omitted fields, which ours never contains.
+        """
+        import anthropic  # noqa: PLC0415  (see the top of this module)
+        import httpx2  # noqa: PLC0415  (as above)
 
-def build_request_body(request: ModelRequest, **fields: JsonValue) -> bytes:
-    """Encode a request for the Messages API, with cache markers and more fields.
-
-    One marker ends the tools and system prompt, a prefix that other conversations share. The
-    marker of the whole request moves with the conversation and does not change its bytes.
-    """
-    body: dict[str, Any] = {
-        "model": request.model,
-        "max_tokens": request.max_tokens,
-        "cache_control": _CACHE_CONTROL,
-        "stream": True,
-        "messages": request.messages,
-        **fields,
-    }
-    if request.system:
-        body["system"] = [{"type": "text", "text": request.system, "cache_control": _CACHE_CONTROL}]
-    if request.tools:
-        body["tools"] = request.tools
-    return to_json(body)
+        request, fields = self.request, DROP_FIELDS if drops_thinking else {}
+        headers = {**request.headers, **DROP_HEADERS} if drops_thinking else request.headers
+        body = build_request_body(request, self.settings, fields)
+        stream: Any = await client.post(
+            "/v1/messages",
+            content=redact_json(body, self.secrets),
+            options={
+                "headers": headers,
+                "timeout": anthropic.Timeout(RESPONSE_TIMEOUT_S, connect=CONNECT_TIMEOUT_S),
+            },
+            cast_to=httpx2.Response,
+            stream=True,
+            stream_cls=anthropic.AsyncStream[Any],
+        )
+        response: httpx2.Response = stream  # `cast_to` changes the type at run time only
+        return response
 
 
 async def _drain(body: AsyncIterator[bytes]) -> None:

@@ -149,7 +149,7 @@ def classify_http_error(server: str, response: ErrorResponse) -> ModelError:
     when = _describe_usage_reset(response.headers) if reason == "usage_limit" else ""
     when = when or format_delay(parse_retry_after_s(response.headers))
     text = _choose_text(response)
-    detail = text.format(server=server, response=_summarize(response), when=when)
+    detail = text.format(server=server, response=summarize_response(response), when=when)
     if _is_wrong_address(response.status):
         return ModelError("rejected", detail)
     error = ModelError(reason, detail, is_retryable=response.is_retryable)
@@ -262,7 +262,8 @@ def _names_usage_limit(message: str) -> bool:
     return any(phrase in lower for phrase in _USAGE_LIMIT_PHRASES)
 
 
-def _summarize(response: ErrorResponse) -> str:
+def summarize_response(response: ErrorResponse) -> str:
+    """Return the status and the server's own text, on one line."""
     text = format_one_line(
         extract_page_title(response.message) if response.is_page else response.message
     )

@@ -7,6 +7,7 @@ from typing import Protocol
 from pydantic import JsonValue
 
 from messages.content import ContentBlock, Usage
+from messages.effort import Effort
 from messages.failure_reasons import ModelFailureReason
 from messages.model_limits import ModelLimitsFound
 
@@ -20,6 +21,8 @@ class ModelRequest:
     tools: tuple[dict[str, JsonValue], ...]
     messages: tuple[dict[str, JsonValue], ...]
     max_tokens: int
+    effort: Effort | None = None
+    """None: the model's default."""
     headers: dict[str, str] = field(default_factory=dict)
     """Extra headers, such as `x-greenroom-subagent`."""
 

@@ -13,8 +13,13 @@ from urllib.parse import urlsplit
 
 from pydantic_core import to_json
 
-from actors.models.http_errors import ErrorResponse, classify_http_error, format_one_line
-from actors.models.model_client import ModelError
+from actors.models.http_errors import (
+    ErrorResponse,
+    classify_http_error,
+    format_one_line,
+    summarize_response,
+)
+from actors.models.model_client import ModelError, ModelRequest
 
 if TYPE_CHECKING:  # the SDK takes over half a second to import, too long before the first screen
     import anthropic
@@ -77,6 +82,18 @@ def classify_sdk_error(error: Exception, server: str) -> ModelError:
             f"the request cannot be sent ({text}); check ANTHROPIC_API_KEY and ANTHROPIC_BASE_URL",
         )
     return _classify_connection_error(error, server)
+
+
+def make_setting_rejected_error(
+    error: "anthropic.APIStatusError", server: str, setting: str, request: ModelRequest
+) -> ModelError:
+    """Return the error for a setting that the model or the server does not accept."""
+    response = summarize_response(_to_error_response(error))
+    detail = (
+        f"{server} does not accept the {setting} setting for {request.model} ({response}); "
+        "requests leave it out from now on"
+    )
+    return ModelError("setting_rejected", detail, is_retryable=True)
 
 
 def _to_error_response(error: "anthropic.APIStatusError") -> ErrorResponse:

@@ -4,33 +4,26 @@ The newest models accept a thinking block only if everything before it is unchan
 other thinking, but a proxy may change what we send. Gateways often reject the request to drop it.
 """
 
-import re
 from collections.abc import Iterable
 from typing import Any
 
 from pydantic import JsonValue
 
 from actors.models.model_client import ModelRequest
+from actors.models.model_names import is_claude_version
 from messages.content import THINKING_TYPES
 
 DROP_HEADERS = {"anthropic-beta": "thinking-binding-controls-2026-08-01"}
-DROP_FIELDS: dict[str, JsonValue] = {
-    # Adaptive thinking is the default of every model that binds its thinking.
-    "thinking": {
-        "type": "adaptive",
-        "block_binding": {"prefix_mismatch_behavior": "drop_block"},
-    }
-}
+DROP_FIELDS: dict[str, JsonValue] = {"block_binding": {"prefix_mismatch_behavior": "drop_block"}}
+"""Fields of `thinking`, which every model that binds its thinking has."""
 REJECTED_STATUSES = (400, 422)
 """Statuses with which a gateway rejects a field or header that it does not know."""
 _FIRST_BINDING_VERSION = (5, 1)
-_VERSION = re.compile(r"claude-[a-z]+-(\d{1,2})[-.](\d{1,2})(?!\d)")
 
 
 def has_bound_thinking(request: ModelRequest) -> bool:
     """Return whether the request contains thinking that its model checks."""
-    version = _VERSION.search(request.model)
-    binds = version is not None and (int(version[1]), int(version[2])) >= _FIRST_BINDING_VERSION
+    binds = is_claude_version(request.model, _FIRST_BINDING_VERSION)
     return binds and _has_thinking(reversed(request.messages))
 
 

@@ -2,6 +2,7 @@
 
 from pathlib import PurePath
 
+from messages.effort import Effort
 from messages.turns import ModelRetrying, PersistenceChanged
 
 PERSISTENCE_RECOVERED = "The session is being saved again; nothing is missing."
@@ -51,8 +52,15 @@ def format_persistence_warning(status: PersistenceChanged, file: str) -> str:
             return f"⚠ saving {PurePath(file).name or 'the session'} is slow"
 
 
+def format_effort(effort: Effort | None) -> str:
+    """Return the effort as the user reads it."""
+    return effort or "the model's default"
+
+
 def format_retry(event: ModelRetrying, remaining_s: float) -> str:
     """Return the reason for a retry, the time until it and the attempt number."""
     reason = _RETRY_REASONS.get(event.reason, "the request failed")
+    if event.reason == "setting_rejected":
+        reason = event.detail
     when = f" in {remaining_s:.0f} s" if round(remaining_s) > 0 else ""
     return f"{reason}, retrying{when} ({event.attempt} of {event.max_attempts})"

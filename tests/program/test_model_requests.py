@@ -75,7 +75,7 @@ def test_the_prefix_is_cached_and_never_varies(program: Program) -> None:
     )
     assert first.raw_body.count(b'"cache_control"') == 2
     body: Any = first.body
-    assert body["system"][-1]["cache_control"] == {"type": "ephemeral"}
+    assert body["system"][-1]["cache_control"] == {"type": "ephemeral", "ttl": "1h"}
 
 
 def test_a_project_cannot_redirect_requests(program: Program) -> None:

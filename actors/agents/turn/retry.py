@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass
 from random import Random
+from typing import get_args
 
 from actors.agents.turn.self_messages import ModelFailed
+from actors.models.optional_settings import OptionalSetting
 from messages.failure_reasons import MAX_RETRY_WAIT_S, ModelFailureReason
 
 JITTER_SHARE = 0.25
@@ -25,8 +27,11 @@ SERVER_BACKOFF = Backoff(max_retries=5, first_delay_s=1.0)
 """For a server that failed: up to 31 s in total."""
 CONNECTION_BACKOFF = Backoff(max_retries=4, first_delay_s=0.5)
 """For a failed connection to the server or behind a gateway: up to 7.5 s in total."""
-THINKING_BACKOFF = Backoff(max_retries=1, first_delay_s=0.1)
-"""For a server that rejects earlier thinking, which the retry leaves out."""
+REJECTION_BACKOFFS: dict[ModelFailureReason, Backoff] = {
+    "thinking_rejected": Backoff(max_retries=1, first_delay_s=0.1),
+    "setting_rejected": Backoff(max_retries=len(get_args(OptionalSetting)), first_delay_s=0.1),
+}
+"""For a server that rejects a part of the request, which the retry leaves out."""
 _LIMIT_REASONS = {"overloaded", "rate_limited", "unavailable"}
 
 
@@ -35,30 +40,31 @@ class RetryState:
     """Failed attempts of the current request."""
 
     failed_attempts: int = 0
-    """Without those whose thinking was rejected."""
-    thinking_rejections: int = 0
+    """Without those of which a part was rejected."""
+    rejections: tuple[ModelFailureReason, ...] = ()
+    """Reasons of the attempts of which a part was rejected."""
     partial_text: str = ""
     """Text of the last attempt that streamed any, kept in case no attempt succeeds."""
 
     def count_attempts(self, reason: ModelFailureReason) -> int:
         """Return the failed attempts that limit the retries after a failure."""
-        is_thinking = reason == "thinking_rejected"
-        return self.thinking_rejections if is_thinking else self.failed_attempts
+        is_rejection = reason in REJECTION_BACKOFFS
+        return self.rejections.count(reason) if is_rejection else self.failed_attempts
 
     def with_failure(self, failed: ModelFailed) -> "RetryState":
         """Return the state after one more failed attempt."""
-        is_thinking = failed.reason == "thinking_rejected"
+        is_rejection = failed.reason in REJECTION_BACKOFFS
         return RetryState(
-            failed_attempts=self.failed_attempts + (not is_thinking),
-            thinking_rejections=self.thinking_rejections + is_thinking,
+            failed_attempts=self.failed_attempts + (not is_rejection),
+            rejections=(*self.rejections, failed.reason) if is_rejection else self.rejections,
             partial_text=failed.partial_text or self.partial_text,
         )
 
 
 def get_backoff(reason: ModelFailureReason) -> Backoff:
     """Return the backoff for a failure reason."""
-    if reason == "thinking_rejected":
-        return THINKING_BACKOFF
+    if reason in REJECTION_BACKOFFS:
+        return REJECTION_BACKOFFS[reason]
     if reason in _LIMIT_REASONS:
         return LIMIT_BACKOFF
     return SERVER_BACKOFF if reason == "server_error" else CONNECTION_BACKOFF
@@ -71,7 +77,7 @@ def get_retry_delay_s(failure: ModelFailed, retry: RetryState, seed: str) -> flo
     """
     backoff = get_backoff(failure.reason)
     failed_attempts = retry.count_attempts(failure.reason)
-    may_succeed = failure.retry or failure.reason == "thinking_rejected"
+    may_succeed = failure.retry or failure.reason in REJECTION_BACKOFFS
     if not may_succeed or failed_attempts >= backoff.max_retries:
         return None
     if failure.retry_after_s:

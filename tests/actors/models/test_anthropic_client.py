@@ -58,7 +58,13 @@ def test_a_request_has_all_fields_and_cache_markers() -> None:
     assert request.body == {
         "model": "claude-test",
         "max_tokens": 100,
-        "system": [{"type": "text", "text": "Be plain.", "cache_control": {"type": "ephemeral"}}],
+        "system": [
+            {
+                "type": "text",
+                "text": "Be plain.",
+                "cache_control": {"type": "ephemeral", "ttl": "1h"},
+            }
+        ],
         "tools": [{"name": "ls", "description": "List.", "input_schema": {"type": "object"}}],
         "messages": [{"role": "user", "content": "hi"}],
         "cache_control": {"type": "ephemeral"},
