@@ -18,6 +18,7 @@ from messages.permissions import SessionSettings
 from messages.subagents import SubagentEnded, SubagentStarted
 from messages.turns import (
     AgentSwitched,
+    EffortChanged,
     ModelChanged,
     ModelRetrying,
     ReplyCompleted,
@@ -77,6 +78,7 @@ Record = Annotated[
     | TurnStarted
     | ReplyCompleted
     | ModelChanged
+    | EffortChanged
     | AgentSwitched
     | ModelRetrying
     | ToolStarted

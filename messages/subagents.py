@@ -6,6 +6,7 @@ from pydantic import Field
 
 from messages.address import Address
 from messages.base import Message, Value
+from messages.effort import Effort
 from messages.policy import PermissionMode
 
 SubagentStatus = Literal["completed", "cancelled", "limit_reached", "failed"]
@@ -59,6 +60,8 @@ class SubagentStarted(Message):
     description: str
     model: str = ""
     """The parent's model, unless the definition names another."""
+    effort: Effort | None = None
+    """The parent's effort, unless the definition names another; None: the model's default."""
     one_shot: bool = True
     """The subagent ends with its turn; otherwise it takes more prompts."""
     max_mode: PermissionMode = "yolo"

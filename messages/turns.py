@@ -10,6 +10,7 @@ from pydantic import Field
 from messages.base import Message, Value
 from messages.compaction import Compacted, CompactionFailed
 from messages.content import ContentBlock, Usage
+from messages.effort import Effort
 from messages.failure_reasons import MAX_DURATION_S, LimitReason, ModelFailureReason
 from messages.policy import PermissionMode
 from messages.subagents import (
@@ -45,6 +46,13 @@ class SetModel(Message):
 
     type: Literal["set_model"] = "set_model"
     model: str = Field(min_length=1)
+
+
+class SetEffort(Message):
+    """Use another effort, starting with the next request; None: the model's default."""
+
+    type: Literal["set_effort"] = "set_effort"
+    effort: Effort | None
 
 
 class SwitchAgent(Message):
@@ -96,6 +104,8 @@ class SessionConfigured(Message):
     """Absolute path of the session file."""
     agent: str
     model: str
+    effort: Effort | None = None
+    """None: the model's default."""
     mode: PermissionMode
     """The session's mode when the agent started."""
     max_mode: PermissionMode = "yolo"
@@ -172,6 +182,8 @@ class RequestInfo(Value):
     """Id of the `RequestPrefix` that was sent: model, system prompt and tools."""
     max_tokens: int = 0
     """Longest reply that was requested."""
+    effort: Effort | None = None
+    """None: the model's default."""
     duration_s: float = Field(default=0, ge=0, le=MAX_DURATION_S)
     """Time from sending the request to its outcome."""
 
@@ -199,10 +211,19 @@ class ModelChanged(Message):
     model: str
 
 
+class EffortChanged(Message):
+    """Recorded: from now on, the agent's requests use another effort."""
+
+    type: Literal["effort_changed"] = "effort_changed"
+    effort: Effort | None
+    """None: the model's default."""
+
+
 class ModelRetrying(Message):
     """Recorded: a request failed and will be retried; its partial reply is discarded.
 
-    After the reason `thinking_rejected`, no thinking of earlier replies is sent again.
+    After the reason `thinking_rejected`, no thinking of earlier replies is sent again; after
+    `setting_rejected`, that setting is not sent again.
     """
 
     type: Literal["model_retrying"] = "model_retrying"
@@ -351,6 +372,7 @@ UpwardEvent = (
     | ReplyProgress
     | ReplyCompleted
     | ModelChanged
+    | EffortChanged
     | AgentSwitched
     | SwitchAgentFailed
     | ModelRetrying

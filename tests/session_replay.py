@@ -32,7 +32,8 @@ def get_described_fields(sent: dict[str, Any]) -> dict[str, JsonValue]:
     """Return the fields of a request, as it was sent, that the session file describes."""
     names = ("model", "max_tokens", "tools", "messages")
     system = "".join(block["text"] for block in sent["system"])
-    return {"system": system, **{name: sent[name] for name in names}}
+    effort = sent.get("output_config", {}).get("effort")
+    return {"system": system, "effort": effort, **{name: sent[name] for name in names}}
 
 
 def derive_requests(session_file: Path) -> Iterator[DerivedRequest]:
@@ -48,6 +49,7 @@ def derive_requests(session_file: Path) -> Iterator[DerivedRequest]:
             body: dict[str, JsonValue] = {
                 "model": prefix.model,
                 "max_tokens": request.max_tokens,
+                "effort": request.effort,
                 "system": prefix.system,
                 "tools": list(prefix.tools),
                 "messages": list(history.build_messages(prefix.id)),

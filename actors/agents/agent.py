@@ -60,6 +60,7 @@ from actors.agents.turn.self_messages import ToolFailed, ToolSucceeded
 from actors.agents.turn.state_machine import TurnInput, TurnMessage, advance, resume_turn
 from actors.agents.turn.subagent_tasks import ChildEvent, RelevantEvent
 from actors.models.model_client import ModelRequest
+from actors.models.optional_settings import choose_max_tokens
 from actors.runtime.actor import Actor, JobId
 from actors.sessions.append_timeout import AppendTimeout
 from actors.sessions.journal_client import JournalClient, get_id_offset
@@ -341,11 +342,17 @@ class Agent(Actor[AgentInbox]):
             system=prefix.system,
             tools=prefix.tools,
             messages=self._history.build_messages(prefix.id),
-            max_tokens=min(agent.max_tokens, model.limits.max_output_tokens),
+            max_tokens=min(
+                choose_max_tokens(model.name, model.effort), model.limits.max_output_tokens
+            ),
+            effort=model.effort,
             headers=dict(self._ports.headers),
         )
         info = RequestInfo(
-            number=effect.request_number, prefix=prefix.id, max_tokens=request.max_tokens
+            number=effect.request_number,
+            prefix=prefix.id,
+            max_tokens=request.max_tokens,
+            effort=request.effort,
         )
         on_delta: Callable[[Delta], None] = self.message_sink()
         job = ModelRequestJob(self._ports.model, request, info, on_delta)

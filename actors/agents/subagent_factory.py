@@ -120,6 +120,7 @@ class DefaultSubagentFactory:
         limits = build_limits(definition, self.limits)
         limits = replace(limits, tokens=None)  # its ancestors count the tokens
         model = (definition.model if definition else "") or started.model
+        effort = (definition.effort if definition else None) or started.effort
         identity = AgentIdentity(
             address=started.child,
             run=self.run,
@@ -133,7 +134,7 @@ class DefaultSubagentFactory:
         state = AgentState(
             identity=identity,
             selection=AgentSelection(agent=agent_type, max_mode=profile.max_mode),
-            model=ModelState(model),
+            model=ModelState(model, effort=effort),
             prompts=PromptQueue(one_shot=started.one_shot),
             turn=TurnState(timer=TimerState(remaining_s=limits.seconds)),
             totals=UsageTotals(limits),
@@ -144,6 +145,7 @@ class DefaultSubagentFactory:
             update={
                 "agent": agent_type,
                 "model": model,
+                "effort": effort,
                 "next_turn": 1,
                 "running_turn": None,
                 "subagent_source": source,

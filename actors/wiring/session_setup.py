@@ -21,6 +21,7 @@ from actors.sessions.session_log import SessionLog, WallClock
 from actors.sessions.state_paths import make_session_id, session_path
 from actors.sessions.subagent_transcripts import TranscriptWriter
 from messages.address import PERMISSIONS, PRIMARY, ROOT, Address
+from messages.effort import Effort
 from messages.journal import Record, SessionHeader, SessionOpened
 from messages.permissions import SessionSettings
 from messages.policy import PermissionMode, RuleSource
@@ -61,6 +62,8 @@ class SessionOptions:
     """The model was set for this run; otherwise, a resumed session keeps its own."""
     model_is_fixed: bool = False
     """The model was set outside the files, so the primary agent's definition sets no other."""
+    effort: Effort | None = None
+    """The configured effort; None: the model's default."""
     limits: Limits = Limits()  # noqa: RUF009  (frozen, so it may be shared)
     """The budget of the primary agent."""
     definitions: tuple[Definition, ...] = DEFINITIONS

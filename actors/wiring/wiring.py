@@ -8,7 +8,7 @@ from actors.agents.agent import Agent
 from actors.agents.definition.definition import BUILD_AGENT, PLAN_AGENT, Definition
 from actors.agents.definition.prepared_agent import PreparedAgent, prepare_agent
 from actors.agents.effect_handlers.collaborators import AgentPorts, Collaborators
-from actors.agents.restore.restored_state import find_chosen_model, restore
+from actors.agents.restore.restored_state import restore, with_chosen_settings
 from actors.agents.subagent_factory import DefaultSubagentFactory, build_limits
 from actors.agents.turn.agent_identity import AgentIdentity
 from actors.agents.turn.agent_selection import AgentSelection, PrimaryAgent
@@ -184,13 +184,15 @@ def _make_primary_factory(
 
 
 def choose_model(session: SessionHandle) -> ModelState:
-    """Return the model to start with; an explicit option overrides the one used before."""
+    """Return the model and effort to start with; an explicit model overrides the one before."""
     options = session.options
-    if options.model_is_explicit or options.is_scripted:
-        return ModelState(options.model_name, is_fixed=True)
-    chosen = find_chosen_model(session.primary_records)
-    is_fixed = bool(chosen) or options.model_is_fixed
-    return ModelState(chosen or options.model_name, is_fixed=is_fixed)
+    initial = ModelState(options.model_name, is_fixed=options.model_is_fixed, effort=options.effort)
+    if options.is_scripted:
+        return replace(initial, is_fixed=True)
+    chosen = with_chosen_settings(initial, session.primary_records)
+    if options.model_is_explicit:
+        return replace(chosen, name=options.model_name, is_fixed=True)
+    return chosen
 
 
 def _find_initial_switch(
@@ -222,6 +224,7 @@ def _build_primary_agent(definition: Definition, options: SessionOptions) -> Pri
         definition.name,
         definition.permission_mode,
         definition.model or options.model_name,
+        definition.effort or options.effort,
         build_limits(definition, options.limits),
     )
 

@@ -125,6 +125,7 @@ def _set_agents_and_limits(
 ) -> SessionOptions:
     return replace(
         session,
+        effort=settings.effort,
         limits=_make_limits(settings),
         definitions=_with_small_model(agents.definitions, settings.models.small),
         agent=_choose_primary_agent(settings.agent, agents),

@@ -3,6 +3,7 @@
 from shell.commands.agents import AGENTS
 from shell.commands.clear import CLEAR
 from shell.commands.diff import DIFF
+from shell.commands.effort import EFFORT
 from shell.commands.export import EXPORT
 from shell.commands.help import HELP
 from shell.commands.mode import BUILD, MODE, PLAN
@@ -26,6 +27,7 @@ COMMANDS = {
         TREE,
         TASKS,
         MODEL,
+        EFFORT,
         PERMISSIONS,
         DIFF,
         CLEAR,

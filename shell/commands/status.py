@@ -5,6 +5,7 @@ from messages.turns import InstructionFile, PersistenceChanged, UsageChanged
 from shell.commands.command import Command, ReplHost
 from shell.view.mode_changes import get_effective_mode
 from shell.view.number_format import format_count
+from shell.view.status_notices import format_effort
 
 
 def status(words: list[str], host: ReplHost) -> str:
@@ -21,6 +22,7 @@ def status(words: list[str], host: ReplHost) -> str:
         *_format_disk(state.persistence),
         ("agent", session.agent),
         ("model", session.model + (" (offline demo)" if session.is_scripted else "")),
+        ("effort", format_effort(session.effort)),
         ("mode", get_effective_mode(session)),
         ("directory", session.cwd),
         ("trusted", "yes" if session.workspace_trusted else "no"),

@@ -9,6 +9,7 @@ from actors.agents.definition.definition import AgentMode, Definition
 from actors.models.model_names import resolve_model
 from actors.permissions.rule_matching import find_rule_problem
 from actors.tools.tool_list import DECLARED_TOOLS
+from messages.effort import EFFORT_LEVELS, Effort
 from messages.policy import Action, PermissionMode, Rule
 from shell.config.frontmatter_parser import Frontmatter, FrontmatterError, parse_frontmatter
 from shell.config.schema import MAX_AGENT_NAME_CHARS
@@ -138,6 +139,7 @@ class _DefinitionParser:
             subagents=self._parse_subagents(),
             delegates=self._parse_delegates(),
             model=self._take("model", _parse_model) or "",
+            effort=self._take("effort", _parse_effort),
             max_turns=self._take("max_turns", _parse_count),
             time_limit_s=self._take("time_limit_s", _parse_seconds),
             interactive=bool(self._take("interactive", _parse_flag)),
@@ -286,6 +288,13 @@ def _parse_model(value: object) -> str:
         message = "must be a string"
         raise ValueError(message)
     return "" if value.strip() in ("inherit", "fast", "") else resolve_model(value.strip())
+
+
+def _parse_effort(value: object) -> Effort:
+    if value not in EFFORT_LEVELS:
+        message = f"must be one of {', '.join(EFFORT_LEVELS)}"
+        raise ValueError(message)
+    return value
 
 
 def _parse_count(value: object) -> int:

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias, get_args
 
 from actors.permissions.rule_matching import find_rule_problem
 from actors.tools.tool_list import DECLARED_TOOLS
+from messages.effort import EFFORT_LEVELS, Effort
 from messages.policy import Action, PermissionMode, Rule
 
 CONFIG_FORMAT = 1
@@ -68,6 +69,7 @@ class FileConfig:
     """One layer of configuration, such as a file; None: not set."""
 
     model: str | None = None
+    effort: Effort | None = None
     agent: str | None = None
     permission_mode: PermissionMode | None = None
     max_depth: int | None = None
@@ -205,6 +207,7 @@ _RULE_SCHEMA = TableSchema(
 FILE_SCHEMA = TableSchema(
     {
         "model": check_model_name,
+        "effort": _one_of(*EFFORT_LEVELS),
         "agent": _check_agent_name,
         "permission_mode": _one_of(*get_args(PermissionMode)),
         "max_depth": _whole_number(0, 100),

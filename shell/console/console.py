@@ -43,12 +43,14 @@ from messages.turns import (
     AgentEvent,
     AgentSwitched,
     CancelTurn,
+    EffortChanged,
     ModelChanged,
     ModelRetrying,
     PersistenceChanged,
     ReplyCompleted,
     ReplyProgress,
     SessionConfigured,
+    SetEffort,
     SetModel,
     StartTurn,
     SwitchAgent,
@@ -99,7 +101,7 @@ REQUEST_BY_RESULT: dict[type[PolicyResult], type[PolicyRequest]] = {
 }
 UNDELIVERED_DETAIL = "it could not be delivered ({reason}); the session continues"
 
-PrimaryCommand = SendPrompt | InterruptTurn | SetModel | SwitchAgent
+PrimaryCommand = SendPrompt | InterruptTurn | SetModel | SetEffort | SwitchAgent
 """The user's commands for the primary agent."""
 SubagentMessage = StopSubagent | PromptSubagent | ViewSubagent | PromptRejected
 """The user's commands for a subagent, and its answer."""
@@ -205,6 +207,7 @@ class Console(Actor[ConsoleInbox]):
                 | ToolInputDelta()
                 | ReplyProgress()
                 | ModelChanged()
+                | EffortChanged()
                 | ModelRetrying()
                 | UsageChanged()
                 | ToolEnded()
@@ -226,7 +229,7 @@ class Console(Actor[ConsoleInbox]):
                 self._send_prompt(command)
             case InterruptTurn():
                 self._interrupt()
-            case SetModel():
+            case SetModel() | SetEffort():
                 self.tell(PRIMARY, command)
             case SwitchAgent():
                 self._open_switch = command

@@ -10,6 +10,7 @@ from messages.subagents import SubagentEnded, SubagentQueued, SubagentStarted
 from messages.supervision import PeerRestarted, Undelivered
 from messages.turns import (
     AgentSwitched,
+    EffortChanged,
     ModelChanged,
     ModelRetrying,
     PersistenceChanged,
@@ -87,6 +88,7 @@ class HeadlessConsole(Actor[HeadlessInbox]):
                 | ToolInputDelta()
                 | ReplyCompleted()
                 | ModelChanged()
+                | EffortChanged()
                 | AgentSwitched()
                 | SwitchAgentFailed()
                 | ModelRetrying()

@@ -22,6 +22,7 @@ from messages.permissions import (
 from messages.subagents import SubagentEnded, SubagentQueued, SubagentStarted
 from messages.turns import (
     AgentSwitched,
+    EffortChanged,
     ModelChanged,
     ModelRetrying,
     PersistenceChanged,
@@ -74,7 +75,7 @@ from shell.view.screen_state import (
     show_approval,
     show_undecided,
 )
-from shell.view.status_notices import PERSISTENCE_RECOVERED, format_write_failure
+from shell.view.status_notices import PERSISTENCE_RECOVERED, format_effort, format_write_failure
 
 ProgramEvent = (
     UserCommandEnded
@@ -108,6 +109,8 @@ def apply_event(state: ScreenState, event: ScreenEvent, now_s: float) -> ScreenU
             return _on_reply_completed(state, event, now_s)
         case ModelRetrying():
             return _on_model_retrying(state, event, now_s)
+        case EffortChanged():
+            return _on_effort_changed(state, event)
         case ModelChanged():
             return _on_model_changed(state, event)
         case AgentSwitched() | SwitchAgentFailed() | ModeChanged() | ChangeModeFailed():
@@ -242,7 +245,10 @@ def _on_model_retrying(state: ScreenState, event: ModelRetrying, now_s: float) -
         pending_retry=retry,
         last_activity_s=retry.retry_at_s,
     )
-    return replace(state, turn=turn), (*prose, *((notice,) if event.partial_text else ()))
+    notices = (notice,) if event.partial_text else ()
+    if event.reason == "setting_rejected":  # stays on screen, because it applies from now on
+        notices = (*notices, PrintNotice(f"{event.detail}.", "warn"))
+    return replace(state, turn=turn), (*prose, *notices)
 
 
 def _on_model_changed(state: ScreenState, event: ModelChanged) -> ScreenUpdate:
@@ -250,6 +256,14 @@ def _on_model_changed(state: ScreenState, event: ModelChanged) -> ScreenUpdate:
     if state.session is None:
         return state, (notice,)
     session = state.session.model_copy(update={"model": event.model})
+    return replace(state, session=session), (notice,)
+
+
+def _on_effort_changed(state: ScreenState, event: EffortChanged) -> ScreenUpdate:
+    notice = PrintNotice(f"The next request uses the effort {format_effort(event.effort)}.")
+    if state.session is None:
+        return state, (notice,)
+    session = state.session.model_copy(update={"effort": event.effort})
     return replace(state, session=session), (notice,)
 
 

@@ -6,6 +6,7 @@ from typing import Literal
 
 from actors.agents.definition import system_prompts
 from actors.tools.tool_list import TOOL_LIST
+from messages.effort import Effort
 from messages.policy import PermissionMode, PermissionProfile, Rule, RuleSource
 
 AgentMode = Literal["primary", "subagent", "all"]
@@ -36,6 +37,8 @@ class Definition:
     """Tools that its subagents may use even if it may not."""
     model: str = ""
     """Empty: the model of the agent that starts it."""
+    effort: Effort | None = None
+    """None: the effort of the agent that starts it; for a primary agent, the configured one."""
     max_turns: int | None = None
     time_limit_s: float | None = None
     interactive: bool = False

@@ -33,8 +33,6 @@ class PreparedAgent:
     """The profiles of the agents above it, the nearest first."""
     spawn_options: SpawnOptions = NO_SUBAGENTS
     """The types of subagents that it may start."""
-    max_tokens: int = 32_000
-    """Longest reply to request, in tokens; the model's own limit may be lower."""
 
 
 def prepare_agent(

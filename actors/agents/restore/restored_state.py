@@ -12,6 +12,7 @@ from actors.agents.turn.agent_state import AgentState, RestoredState
 from actors.agents.turn.agent_switch import with_settings_of_active_agent
 from actors.agents.turn.approval_requests import format_answers, format_denial, is_switch_confirmed
 from actors.agents.turn.limits import TimerState, UsageTotals, count_tokens
+from actors.agents.turn.model_state import ModelState
 from actors.agents.turn.self_messages import PlanFileChecked
 from actors.agents.turn.turn_state import CallStage, ToolCall, TurnStage, build_call
 from messages.approvals import (
@@ -28,6 +29,7 @@ from messages.content import ToolUseBlock, Usage
 from messages.journal import Record
 from messages.turns import (
     AgentSwitched,
+    EffortChanged,
     ModelChanged,
     ModelRetrying,
     ReplyCompleted,
@@ -91,10 +93,17 @@ def restore(records: tuple[Record, ...], initial_state: AgentState) -> RestoredS
     return RestoredState(replace(state, turn=turn), records, reply, initial_state)
 
 
-def find_chosen_model(records: tuple[Record, ...]) -> str:
-    """Return the model that the user chose last in earlier runs; empty: none."""
-    models = (record.model for record in reversed(records) if isinstance(record, ModelChanged))
-    return next(models, "")
+def with_chosen_settings(model: ModelState, records: tuple[Record, ...]) -> ModelState:
+    """Return the model and effort that the user chose last in earlier runs, if they did."""
+    for record in records:
+        match record:
+            case ModelChanged():
+                model = replace(model, name=record.model, is_fixed=True)
+            case EffortChanged():
+                model = replace(model, effort=record.effort, effort_is_fixed=True)
+            case _:
+                pass
+    return model
 
 
 def restore_after_crash(
@@ -110,10 +119,7 @@ def restore_after_crash(
     After a crash, open approval requests are withdrawn: the agent asks again under new ids.
     """
     initial_state = restored.initial_state or restored.state
-    model = initial_state.model
-    chosen_model = find_chosen_model(records)
-    if chosen_model:
-        model = replace(model, name=chosen_model, is_fixed=True)
+    model = with_chosen_settings(initial_state.model, records)
     initial_state = replace(
         initial_state,
         identity=replace(initial_state.identity, incarnation=incarnation),

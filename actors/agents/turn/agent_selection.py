@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from actors.agents.turn.limits import Limits
 from actors.agents.turn.with_changes import with_changes
 from actors.permissions.mode_order import MODES, find_strictest_mode
+from messages.effort import Effort
 from messages.policy import PermissionMode
 from messages.turns import AgentSwitched
 
@@ -18,6 +19,8 @@ class PrimaryAgent:
     """The loosest mode it may use."""
     model: str = ""
     """Its model unless the user chooses another; empty: the one in use."""
+    effort: Effort | None = None
+    """Its effort unless the user chooses another; None: the model's default."""
     limits: Limits = Limits()  # noqa: RUF009  (frozen, so it may be shared)
 
 

@@ -9,7 +9,7 @@ from actors.agents.turn.self_messages import PlanFileChecked
 from actors.agents.turn.transition import Transition
 from actors.agents.turn.turn_state import TurnStage
 from actors.permissions.mode_order import is_stricter
-from messages.turns import AgentSwitched, ModelChanged, SwitchAgentFailed
+from messages.turns import AgentSwitched, EffortChanged, ModelChanged, SwitchAgentFailed
 
 SWITCH_TO_PLAN_TEXT = """\
 [Plan mode is active: the user switched this session to the agent {agent}. Until a message says \
@@ -81,22 +81,26 @@ def apply_synced_switches(step: Transition) -> bool:
         step.update(selection=step.state.selection.with_first_applied())
         step.emit(ApplyAgent(pending.switched))
         step.publish(pending.switched)
-        model = step.state.model.name
+        model = step.state.model
         active = with_settings_of_active_agent(step.state)
         step.update(model=active.model, totals=active.totals)
-        if active.model.name != model:
+        if active.model.name != model.name:
             step.publish(ModelChanged(model=active.model.name))
+        if active.model.effort != model.effort:
+            step.publish(EffortChanged(effort=active.model.effort))
     return has_switched
 
 
 def with_settings_of_active_agent(state: AgentState) -> AgentState:
-    """Return the state with the model and the limits of the active primary agent, if it is one."""
+    """Return the state with model, effort and limits of the active agent, if it is a primary."""
     primary = state.selection.active_primary
     if primary is None:
         return state
     model, totals = state.model, replace(state.totals, limits=primary.limits)
     if primary.model and not model.is_fixed:
         model = replace(model, name=primary.model)
+    if not model.effort_is_fixed:
+        model = replace(model, effort=primary.effort)
     return replace(state, model=model, totals=totals)
 
 
@@ -119,6 +123,7 @@ def get_status_fields(state: AgentState) -> dict[str, str | int | None]:
     return {
         "agent": state.selection.agent,
         "model": state.model.name,
+        "effort": state.model.effort,
         "max_mode": state.selection.get_max_mode(),
         "next_turn": state.prompts.get_next_turn_number(turn.number),
         "running_turn": None if turn.stage is TurnStage.IDLE else turn.number,

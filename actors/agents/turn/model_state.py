@@ -3,18 +3,23 @@
 from dataclasses import dataclass
 
 from actors.models.model_names import get_default_limits
+from messages.effort import Effort
 from messages.model_limits import ModelLimitsFound
 
 
 @dataclass(frozen=True, slots=True)
 class ModelState:
-    """The model of the next request and its limits."""
+    """Model and effort of the next request, and the model's limits."""
 
     name: str = ""
     found_limits: ModelLimitsFound | None = None
     """Limits that the server reported; None: unknown."""
     is_fixed: bool = False
     """The user chose it, so it stays when the primary agent is switched."""
+    effort: Effort | None = None
+    """None: the model's default."""
+    effort_is_fixed: bool = False
+    """As `is_fixed`, for the effort."""
     limits_requested_for: str = ""
     """The model whose limits were looked up."""
 

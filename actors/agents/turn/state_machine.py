@@ -46,14 +46,16 @@ from messages.permissions import PermissionDecision
 from messages.subagents import AssignTask, CancelTask, SlotAcquired, SlotPending
 from messages.turns import (
     CancelTurn,
+    EffortChanged,
     ModelChanged,
+    SetEffort,
     SetModel,
     StartTurn,
     TurnInterrupted,
     TurnStarted,
 )
 
-TurnControl = StartTurn | CancelTurn | SetModel | PlanFileChecked | TurnTimerStopped
+TurnControl = StartTurn | CancelTurn | SetModel | SetEffort | PlanFileChecked | TurnTimerStopped
 """What the user and the time limit ask of the turn."""
 TurnInput = (
     TurnControl
@@ -93,7 +95,14 @@ def resume_turn(restored: RestoredState) -> tuple[AgentState, tuple[Effect, ...]
 
 def _handle(step: Transition, message: TurnMessage) -> None:
     match message:
-        case StartTurn() | CancelTurn() | SetModel() | PlanFileChecked() | TurnTimerStopped():
+        case (
+            StartTurn()
+            | CancelTurn()
+            | SetModel()
+            | SetEffort()
+            | PlanFileChecked()
+            | TurnTimerStopped()
+        ):
             _handle_control(step, message)
         case ModelReplied() | ModelFailed() | ModelLimitsFound() | RetryDelayElapsed():
             model_replies.handle(step, message)
@@ -120,6 +129,8 @@ def _handle_control(step: Transition, message: TurnControl) -> None:
             cancellation.on_cancel_turn(step, message)
         case SetModel():
             _set_model(step, message)
+        case SetEffort():
+            _set_effort(step, message)
         case PlanFileChecked():
             agent_switch.on_plan_file_checked(step, message)
         case TurnTimerStopped():
@@ -180,6 +191,15 @@ def _set_model(step: Transition, message: SetModel) -> None:
     if message.model != model.name:
         changed = ModelChanged(model=message.model)
         step.update(model=replace(model, name=message.model, is_fixed=True))
+        step.write(changed)
+        step.publish(changed)
+
+
+def _set_effort(step: Transition, message: SetEffort) -> None:
+    """Use another effort from the next request on; a running request is not affected."""
+    if message.effort != step.state.model.effort:
+        changed = EffortChanged(effort=message.effort)
+        step.update(model=replace(step.state.model, effort=message.effort, effort_is_fixed=True))
         step.write(changed)
         step.publish(changed)
 

@@ -176,6 +176,7 @@ def _build_subagent_started(
         call_id=call.tool_use.id,
         description=task.description,
         model=state.model.name,
+        effort=state.model.effort,
         one_shot=task.one_shot,
         max_mode=find_strictest_mode(
             state.selection.get_max_mode(),
@@ -225,6 +226,7 @@ def resume(step: Transition, call: ToolCall, child: SubagentEntry, task: Assigne
         call_id=call.tool_use.id,
         description=str(call.tool_use.input.get("description", "")),
         model=step.state.model.name,
+        effort=step.state.model.effort,
         one_shot=child.one_shot,
         max_mode=child.max_mode,
     )

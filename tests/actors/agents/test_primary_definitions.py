@@ -1,12 +1,22 @@
 """What the definition of the primary agent sets: subagents, model and limits."""
 
+from typing import Any
+
 import pytest
 
 from actors.agents.definition.definition import Definition
 from messages.address import PRIMARY
-from messages.turns import AgentSwitched, ModelChanged, SwitchAgent, TurnCompleted, TurnFailed
+from messages.turns import (
+    AgentSwitched,
+    EffortChanged,
+    ModelChanged,
+    SwitchAgent,
+    TurnCompleted,
+    TurnFailed,
+)
 from tests.actors.agents.scripted_agents import (
     SessionFixture,
+    get_prompt,
     make_task_call,
     make_tool_use,
     never_reply,
@@ -53,6 +63,28 @@ def test_a_model_that_the_user_chose_overrides_the_definition(sessions: SessionF
     wait_for_completion(running)
 
     assert running.scripted_agents.requests[0].model == "m"
+
+
+def test_each_agent_uses_the_effort_of_its_definition(sessions: SessionFixture) -> None:
+    lead = make_lead(effort="high")
+    quick = Definition(name="quick", system_prompt="", mode="subagent", effort="low")
+    tasks = (make_task_call("t1", "work", "general"), make_task_call("t2", "look", "quick"))
+    lines: dict[str, list[Any]] = {
+        "begin": [tasks, "done"],
+        "work": ["one"],
+        "look": ["two"],
+        "more": ["three"],
+    }
+    running = sessions.start_session(lines, lead, quick, agent="lead", effort="medium")
+    running.prompt()
+    wait_for_completion(running)
+    running.user.tell(PRIMARY, SwitchAgent(agent="build"))
+    assert running.user.wait_for(EffortChanged) == EffortChanged(effort="medium")
+    running.prompt("more", turn=2)
+    wait_for_completion(running)
+
+    efforts = {get_prompt(request): request.effort for request in running.scripted_agents.requests}
+    assert efforts == {"begin": "high", "work": "high", "look": "low", "more": "medium"}
 
 
 def test_a_resumed_primary_keeps_the_settings_of_its_definition(sessions: SessionFixture) -> None:

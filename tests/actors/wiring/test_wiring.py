@@ -28,7 +28,7 @@ from actors.wiring.wiring import (
 )
 from messages.permissions import SessionSettings
 from messages.policy import PermissionProfile, PermissionRequest, Rule
-from messages.turns import AgentSwitched, ModelChanged
+from messages.turns import AgentSwitched, EffortChanged, ModelChanged
 from tests.probe import Probe
 
 pytestmark = pytest.mark.quick
@@ -114,6 +114,16 @@ def test_a_resumed_session_keeps_its_model_unless_overridden(
     assert choose_model(replace(session, primary_records=chosen)).name == "m", (
         "the scripted model ignores it"
     )
+
+
+def test_a_resumed_session_keeps_its_effort(session: SessionHandle) -> None:
+    configured = replace(session.options, is_scripted=False, effort="high")
+    new = replace(session, options=configured)
+    chosen = (EffortChanged(effort="low"), EffortChanged(effort=None))
+    assert choose_model(new) == ModelState("m", effort="high")
+    for count, last in enumerate(chosen, 1):
+        resumed = replace(new, primary_records=chosen[:count])
+        assert choose_model(resumed) == ModelState("m", effort=last.effort, effort_is_fixed=True)
 
 
 # The primary agent

@@ -22,7 +22,7 @@ from messages.permissions import (
     RulesReplaced,
 )
 from messages.policy import PermissionRequest, Policy, Rule, RuleSource
-from messages.turns import SwitchAgent, UsageChanged
+from messages.turns import SetEffort, SwitchAgent, UsageChanged
 from shell.commands.command_table import COMMANDS
 from shell.commands.help import format_commands_and_keys
 from shell.commands.permissions import RULES_UNCHANGED
@@ -246,6 +246,20 @@ def test_permissions_reload_sends_the_rules_of_the_files() -> None:
     run_on_screen(
         script, rows=40, session_context=SessionContext(reload_rules=lambda: results.pop(0))
     )
+
+
+def test_effort_sends_the_level_for_the_next_request() -> None:
+    async def script(screen: ScreenHarness) -> None:
+        await start_session(screen)
+        screen.type("/effort extreme\r")
+        await screen.wait_for_text("usage: /effort [low|medium|high|xhigh|max|default]")
+        screen.type("/effort default\r")
+        await screen.wait_for_text("The effort is already default.")
+        screen.type("/effort max\r")
+        expected = [SetEffort(effort="max")]
+        await screen.wait_until(lambda: screen.posted == expected, "the effort")
+
+    run_on_screen(script)
 
 
 def test_the_footer_shows_how_full_the_context_is() -> None:

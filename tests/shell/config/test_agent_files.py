@@ -43,6 +43,7 @@ def test_every_key_of_a_definition_is_parsed() -> None:
         "permission:\n  bash:\n    'git *': allow\n    '*': deny\n  write: deny\n"
         "approval_mode: plan\n"
         "model: sonnet\n"
+        "effort: low\n"
         "max_turns: 7\n"
         "time_limit_s: 2.5\n"
         "subagents: explore, general\n"
@@ -72,6 +73,7 @@ def test_every_key_of_a_definition_is_parsed() -> None:
     assert definition.delegates == ("bash",)
     assert definition.interactive
     assert definition.model != "sonnet", "an alias is resolved"
+    assert definition.effort == "low"
     assert parsed.ignored_keys == ()
 
 

@@ -22,6 +22,7 @@ pytestmark = pytest.mark.quick
 FULL_CONFIG = """
 format = 1
 model = "claude-opus-5"
+effort = "high"
 agent = "build"
 permission_mode = "auto-edit"
 max_depth = 2
@@ -64,6 +65,7 @@ def test_every_documented_key_is_read(config_path: Path) -> None:
     assert file is not None
     assert file.config == FileConfig(
         model="claude-opus-5",
+        effort="high",
         agent="build",
         permission_mode="auto-edit",
         max_depth=2,

@@ -5,6 +5,7 @@ import pytest
 from messages.approvals import DismissApproval
 from messages.failure_reasons import ModelFailureReason
 from messages.turns import (
+    EffortChanged,
     ModelChanged,
     ModelRetrying,
     PersistenceChanged,
@@ -315,6 +316,18 @@ def test_a_model_change_updates_the_model_on_screen() -> None:
     changed, _ = apply_events(ModelChanged(model="big"), initial=create_running_state())
     assert changed.session is not None
     assert changed.session.model == "big"
+
+
+def test_an_effort_change_updates_the_effort_on_screen() -> None:
+    changed, _ = apply_events(EffortChanged(effort="max"), initial=create_running_state())
+    assert changed.session is not None
+    assert changed.session.effort == "max"
+
+
+def test_a_rejected_setting_stays_on_screen() -> None:
+    rejected = OVERLOADED.model_copy(update={"reason": "setting_rejected", "partial_text": ""})
+    _, effects = apply_events(rejected, initial=create_running_state())
+    assert effects == (PrintNotice("busy.", "warn"),)
 
 
 FAILING = PersistenceChanged(state="failing", detail="/s/a.jsonl: No space left on device")

@@ -29,9 +29,11 @@ from messages.failure_reasons import MAX_RETRY_WAIT_S, ModelFailureReason
 from messages.model_limits import ModelLimitsFound
 from messages.turns import (
     CancelTurn,
+    EffortChanged,
     ModelChanged,
     ModelRetrying,
     RequestInfo,
+    SetEffort,
     SetModel,
     StartTurn,
     TurnFailed,
@@ -266,6 +268,13 @@ def test_a_model_change_is_recorded_and_used_next(driver: TurnDriver) -> None:
     assert ModelChanged(model="big") in driver.records
     assert driver.state.model.name == "big"
     assert driver.send(SetModel(model="big")) == ()
+
+
+def test_an_effort_change_is_recorded_and_used_next(driver: TurnDriver) -> None:
+    driver.send(SetEffort(effort="max"))
+    assert EffortChanged(effort="max") in driver.records
+    assert driver.state.model.effort == "max"
+    assert driver.send(SetEffort(effort="max")) == ()
 
 
 def test_limits_of_another_model_are_ignored(driver: TurnDriver) -> None:
