@@ -59,9 +59,12 @@ LIMITS_TIMEOUT_S = 5.0
 _log = logging.getLogger("greenroom.models")
 _LAZY_PACKAGES = ("anthropic.types", "anthropic.resources", "anthropic.lib")
 """Packages that mostly re-export names, of which a request needs only a few."""
-_USED_NAMES = {
-    "anthropic": ("AsyncAnthropic", "AsyncStream", "Timeout", "APIStatusError"),
-    "anthropic.resources.models": ("AsyncModels",),
+_USED_NAMES = ("AsyncAnthropic", "AsyncStream", "Timeout", "APIStatusError")
+_DEFERRED_FUNCTIONS: dict[str, tuple[str, ...]] = {
+    # Most of the SDK's import is for these: a class for each error of each endpoint, and the
+    # parameters of all requests for traces, which nobody records.
+    "anthropic._error_classes": ("make_status_error",),
+    "anthropic.lib._tracing._api_call": ("finish_api_call_span",),
 }
 
 
@@ -132,6 +135,7 @@ class AnthropicClient:
         """Ask the server for a model's token limits; None if it does not answer in time."""
         client = await self.prepare()
         try:
+            await asyncio.to_thread(import_module, "anthropic.resources.models")
             async with asyncio.timeout(LIMITS_TIMEOUT_S):
                 model_info = await client.models.retrieve(model)
             return ModelLimitsFound(
@@ -256,15 +260,15 @@ class AnthropicClient:
 
 def load_sdk() -> None:
     """Import the SDK, on any thread; the program does it after drawing its first screen."""
-    import_lazily("anthropic", _LAZY_PACKAGES, _import_used_names)
+    import_lazily("anthropic", _LAZY_PACKAGES, _DEFERRED_FUNCTIONS, _import_used_names)
 
 
 def _import_used_names() -> None:
     """Import what a request needs."""
-    for module, names in _USED_NAMES.items():
-        loaded = import_module(module)
-        for name in names:
-            getattr(loaded, name)
+    import anthropic  # noqa: PLC0415  (see the top of this module)
+
+    for name in _USED_NAMES:
+        getattr(anthropic, name)
 
 
 @dataclass(frozen=True, slots=True)

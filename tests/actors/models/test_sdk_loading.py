@@ -32,6 +32,12 @@ def test_the_first_screen_does_not_import_agents_or_permissions() -> None:
     assert loaded & deferred == set()
 
 
+def test_the_first_request_needs_a_small_part_of_the_sdk() -> None:
+    loaded = list_modules_loaded_by("actors.models.anthropic_client as client; client.load_sdk()")
+    assert "anthropic._base_client" in loaded
+    assert sum(name.startswith("anthropic.") for name in loaded) < 100, "it has over 2,000"
+
+
 def list_modules_loaded_by(modules: str) -> set[str]:
     code = f"import sys, {modules}; print(*sys.modules)"
     result = subprocess.run(
