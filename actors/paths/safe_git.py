@@ -1,0 +1,116 @@
+"""Runs git to read a repository, without running any program that the repository names."""
+
+import os
+import subprocess
+import tempfile
+from pathlib import Path
+
+from actors.paths.program_search import find_program
+
+TIMEOUT_S = 10.0
+MAX_OUTPUT_BYTES = 20 * 1024 * 1024
+"""Longer output is cut there."""
+DIFF_OPTIONS = (
+    "--no-color", "--no-ext-diff", "--no-textconv", "--submodule=short",
+    "--ignore-submodules=dirty", "--src-prefix=a/", "--dst-prefix=b/",
+)  # fmt: skip
+"""For every diff. A submodule has settings of its own, so git must not look into it."""
+_SETTINGS = (
+    ("core.fsmonitor", "false"),
+    ("core.hooksPath", os.devnull),
+    ("core.quotePath", "false"),
+    ("safe.bareRepository", "explicit"),
+    ("protocol.allow", "never"),  # a partial clone fetches missing objects
+    ("log.showSignature", "false"),
+)
+_FILTER_SETTINGS = r"^filter\..*\.(clean|smudge|process|required)$"
+
+
+class GitError(Exception):
+    """Git could not be run, or reported an error; the text is one line, for the user."""
+
+
+def run_git(root: Path, *words: str) -> bytes:
+    """Return what a git command that only reads prints, in the repository at `root` itself.
+
+    Raises:
+        GitError: it failed or took too long, or git is not installed.
+    """
+    if not os.path.lexists(root / ".git"):  # git would look in the folders above
+        message = "not a git repository"
+        raise GitError(message)
+    # A filter is a program that git runs on each file it compares.
+    names = _run(root, _SETTINGS, ("config", "--null", "--name-only", "--get-regexp",
+                                   _FILTER_SETTINGS), (0, 1)).split(b"\0")  # fmt: skip
+    filters = [
+        (os.fsdecode(name), "false" if name.endswith(b".required") else "")
+        for name in dict.fromkeys(names)
+        if name
+    ]
+    return _run(root, (*_SETTINGS, *filters), words, (0,))
+
+
+def has_repository(root: Path) -> bool:
+    """Return whether git finds its repository in this folder."""
+    try:
+        return run_git(root, "rev-parse", "--is-inside-work-tree").strip() == b"true"
+    except GitError:
+        return False
+
+
+def find_commit(root: Path, name: str) -> str:
+    """Return the hash of the commit that the user's text names; empty: there is none."""
+    words = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
+    try:
+        return run_git(root, *words).decode("ascii").strip()
+    except GitError:
+        return ""
+
+
+def _run(
+    root: Path,
+    settings: tuple[tuple[str, str], ...],
+    words: tuple[str, ...],
+    accepted: tuple[int, ...],
+) -> bytes:
+    git = find_program("git", os.environ.get("PATH", os.defpath), (root,))
+    if git is None:
+        message = "git could not be run: it is not installed"
+        raise GitError(message)
+    with tempfile.TemporaryFile() as output:
+        try:
+            result = subprocess.run(
+                [git, *words],
+                cwd=root,
+                env=_build_environment(root, settings),
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.PIPE,
+                timeout=TIMEOUT_S,
+                check=False,
+            )
+        except (OSError, ValueError, subprocess.TimeoutExpired) as error:
+            message = f"git could not be run: {error}"
+            raise GitError(message) from error
+        if result.returncode not in accepted:
+            text = result.stderr.decode("utf-8", "replace").strip()
+            raise GitError(text.partition("\n")[0] or f"git exited with {result.returncode}")
+        output.seek(0)
+        return output.read(MAX_OUTPUT_BYTES)
+
+
+def _build_environment(root: Path, settings: tuple[tuple[str, str], ...]) -> dict[str, str]:
+    """Return the environment of git, whose own variables could direct it elsewhere."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    environment |= {
+        "LC_ALL": "C",
+        "GIT_WORK_TREE": str(root),  # the repository's own setting could name another folder
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_NO_LAZY_FETCH": "1",
+        "GIT_LITERAL_PATHSPECS": "1",
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_CONFIG_COUNT": str(len(settings)),
+    }
+    for index, (name, value) in enumerate(settings):
+        environment |= {f"GIT_CONFIG_KEY_{index}": name, f"GIT_CONFIG_VALUE_{index}": value}
+    return environment
