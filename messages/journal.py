@@ -15,7 +15,7 @@ from messages.approvals import (
 from messages.base import Message
 from messages.compaction import Compacted
 from messages.permissions import SessionSettings
-from messages.subagents import SubagentEnded, SubagentStarted
+from messages.subagents import NotificationDelivered, SubagentEnded, SubagentStarted
 from messages.turns import (
     AgentSwitched,
     EffortChanged,
@@ -90,6 +90,7 @@ Record = Annotated[
     | TurnFailed
     | SubagentStarted
     | SubagentEnded
+    | NotificationDelivered
     | ExecApprovalRequest
     | PatchApprovalRequest
     | QuestionRequest

@@ -66,6 +66,11 @@ class SubagentStarted(Message):
     """The subagent ends with its turn; otherwise it takes more prompts."""
     max_mode: PermissionMode = "yolo"
     """The loosest mode that the subagent may use: its parent's mode when the task started."""
+    is_background: bool = False
+    """It runs beside the parent's turns: its call ends at once, and a notification reports its
+    end."""
+    bubbles: bool = False
+    """In the background, its approval requests are shown to the user; others are rejected."""
     subagent_source: SubAgentSource = Field(default_factory=_get_source_of_type)
 
 
@@ -80,6 +85,21 @@ class SubagentEnded(Message):
     status: SubagentStatus
     detail: str = ""
     """The reason, unless the task completed."""
+    notification: str = ""
+    """Shown to the parent's model with its next request, for a background task; empty: the result
+    of the `task` call reports the end."""
+
+
+class NotificationDelivered(Message):
+    """Recorded: the end of a background task becomes part of the parent's conversation.
+
+    It is written before the request that contains it, so each notification is sent once.
+    """
+
+    type: Literal["notification_delivered"] = "notification_delivered"
+    child: Address
+    task_number: int
+    text: str
 
 
 class SubagentQueued(Message):

@@ -37,6 +37,10 @@ class SubagentTask(Value):
     """The existing subagent that continues; empty: a new one."""
     one_shot: bool = True
     """The subagent ends when the task ends."""
+    is_background: bool = False
+    """The call ends when the subagent has started."""
+    bubbles: bool = False
+    """As in `SubagentStarted`."""
 
 
 class AgentSwitchProposal(Value):
@@ -85,3 +89,5 @@ class ToolOutput(Value):
     """Files that were read or written, with their current digests."""
     todos: tuple[Todo, ...] | None = None
     """The new todo list; None: unchanged."""
+    task_to_stop: str = ""
+    """The `task_id` of a background task to stop; empty: none."""

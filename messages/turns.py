@@ -14,6 +14,7 @@ from messages.effort import Effort
 from messages.failure_reasons import MAX_DURATION_S, LimitReason, ModelFailureReason
 from messages.policy import PermissionMode
 from messages.subagents import (
+    NotificationDelivered,
     SubagentEnded,
     SubagentQueued,
     SubAgentSource,
@@ -31,6 +32,16 @@ class StartTurn(Message):
     turn: int = Field(ge=1)
     """Assigned by the sender, so that a cancel that overtakes its prompt still applies to it."""
     text: str
+
+
+class TurnNumberTaken(Message):
+    """The agent has used the number of a prompt for a turn of its own; send it again."""
+
+    type: Literal["turn_number_taken"] = "turn_number_taken"
+    turn: int
+    """The number that the prompt had."""
+    text: str
+    next_turn: int
 
 
 class CancelTurn(Message):
@@ -133,6 +144,8 @@ class TurnStarted(Message):
     prompt: str
     task_number: int = 0
     """The subagent's task that the turn works on; 0: a prompt from the user."""
+    has_prompt: bool = True
+    """False: the agent started it itself, because background tasks ended."""
 
 
 class TextDelta(Message):
@@ -386,6 +399,7 @@ UpwardEvent = (
     | SubagentStarted
     | SubagentQueued
     | SubagentEnded
+    | NotificationDelivered
     | PersistenceChanged
 )
 """Events that an agent forwards to its parent: all except deltas and `SessionConfigured`."""

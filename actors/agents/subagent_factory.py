@@ -27,7 +27,7 @@ from actors.tools.plan_exit import PLAN_EXIT
 from actors.tools.subagent_types import SpawnOptions, SubagentType
 from actors.tools.task import TASK, make_task_tool
 from actors.tools.tool import AnyTool, ToolContext
-from actors.tools.tool_list import COMMAND_TOOLS
+from actors.tools.tool_list import COMMAND_TOOLS, TASK_OUTPUT, TASK_STOP
 from messages.address import JOURNAL, PERMISSIONS
 from messages.policy import PermissionMode, PermissionProfile
 from messages.subagents import AssignTask, SubagentStarted
@@ -35,6 +35,8 @@ from messages.turns import SessionConfigured
 
 PRIMARY_ONLY_TOOLS = (PLAN_ENTER.name, PLAN_EXIT.name, HELP.name)
 """Tools that no subagent gets: they are for the conversation with the user."""
+BACKGROUND_TOOLS = (TASK_OUTPUT.name, TASK_STOP.name)
+"""Tools for agents that may start background tasks."""
 MAX_INCARNATIONS = 1_000
 """More incarnations than one task of a subagent can have."""
 SUBAGENT_HEADER = "x-greenroom-subagent"
@@ -79,15 +81,23 @@ class DefaultSubagentFactory:
         if not is_offered(TASK.declaration, (build_profile(definition), *ancestors)):
             return SpawnOptions()
         spawnable = list_spawnable(definition, self.definitions)
-        return SpawnOptions(tuple(_to_subagent_type(subagent) for subagent in spawnable))
+        return SpawnOptions(
+            tuple(_to_subagent_type(subagent) for subagent in spawnable),
+            allows_background=depth == 0 or definition.interactive,
+        )
 
     def build_tools(self, spawn_options: SpawnOptions) -> list[AnyTool]:
-        """Return all tools; `task` lists these types, or is left out if there are none."""
+        """Return all tools; `task` lists these types, or is left out if there are none.
+
+        The tools for background tasks are only for agents that may start one.
+        """
         task_tool = make_task_tool(spawn_options)
+        has_background = task_tool is not None and spawn_options.allows_background
         return [
             task_tool if tool.name == TASK.name and task_tool else tool
             for tool in self.tools
-            if tool.name != TASK.name or task_tool
+            if (tool.name != TASK.name or task_tool)
+            and (tool.name not in BACKGROUND_TOOLS or has_background)
         ]
 
     def make_factory(
@@ -206,5 +216,9 @@ def get_depth(started: SubagentStarted, max_depth: int) -> int:
 
 def _to_subagent_type(definition: Definition) -> SubagentType:
     return SubagentType(
-        definition.name, definition.description, one_shot=not definition.interactive
+        definition.name,
+        definition.description,
+        one_shot=not definition.interactive,
+        background=definition.background,
+        bubbles=definition.bubbles,
     )

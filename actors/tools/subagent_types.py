@@ -11,6 +11,10 @@ class SubagentType:
     description: str
     one_shot: bool = True
     """It ends when its task ends."""
+    background: bool = False
+    """It always runs in the background."""
+    bubbles: bool = False
+    """As in `SubagentStarted`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +25,8 @@ class SpawnOptions:
     """Empty: no subagent may be started, and the tool is not offered."""
     unavailable_reason: str = "this agent may not start subagents"
     """Why `subagent_types` is empty."""
+    allows_background: bool = False
+    """The agent lives on after its turn, so it may start background tasks."""
 
     def find(self, name: str) -> SubagentType | None:
         """Return the type with this name, if it may be started."""
@@ -38,6 +44,10 @@ class ExistingSubagent:
     """The name of its type."""
     is_busy: bool
     """It is working on a task."""
+    is_background: bool = False
+    """Its current task, or its last one, ran in the background."""
+    text: str = ""
+    """How that background task is going or how it ended, for the model."""
 
 
 NO_SUBAGENTS = SpawnOptions()

@@ -3,11 +3,11 @@
 from dataclasses import replace
 from typing import cast
 
-from pydantic import Field, JsonValue
+from pydantic import AliasChoices, Field, JsonValue
 
 from actors.tools import tool_list
 from actors.tools.argument_parsing import parse_arguments
-from actors.tools.subagent_types import SpawnOptions
+from actors.tools.subagent_types import SpawnOptions, SubagentType
 from actors.tools.target_paths import escape_control_characters
 from actors.tools.tool import AnyTool, Arguments, Tool, ToolContext, ToolError
 from messages.policy import PermissionRequest
@@ -23,6 +23,9 @@ A subagent sees nothing of this conversation. Its prompt (at most {MAX_PROMPT_CH
 must contain everything it needs, including what to report back. The result includes a task_id; \
 pass it in a later call to continue with the same subagent and what it has learned. The user does \
 not see the result, so tell them what matters.
+With background, the call returns at once and the subagent works while you continue. You are \
+notified when it ends, also if you have ended your turn: continue with other work or end your \
+turn, and do not poll or wait.
 Do not delegate what you can do in two or three calls, or reading a file whose path you know. \
 Check a subagent's work as you would check your own."""
 
@@ -45,6 +48,11 @@ class TaskArguments(Arguments):
         default=None,
         description="The task_id of an earlier task to continue; omit it to start a new subagent.",
     )
+    background: bool = Field(
+        default=False,
+        validation_alias=AliasChoices("background", "run_in_background"),
+        description="Return at once; a notification has the result when the subagent ends.",
+    )
 
 
 async def plan(arguments: TaskArguments, context: ToolContext) -> CallPlan:
@@ -57,6 +65,9 @@ async def plan(arguments: TaskArguments, context: ToolContext) -> CallPlan:
         raise ToolError(_format_unknown_type(arguments.subagent_type, context.spawn_options))
     if arguments.task_id is not None:
         _require_available(arguments.task_id, subagent_type.name, context)
+    is_background = arguments.background or subagent_type.background
+    if is_background and not context.spawn_options.allows_background:
+        raise ToolError(_format_no_background(subagent_type))
     description = escape_control_characters(arguments.description)
     task = SubagentTask(
         agent_type=subagent_type.name,
@@ -64,6 +75,8 @@ async def plan(arguments: TaskArguments, context: ToolContext) -> CallPlan:
         prompt=arguments.prompt,
         task_id=arguments.task_id or "",
         one_shot=subagent_type.one_shot,
+        is_background=is_background,
+        bubbles=subagent_type.bubbles,
     )
     request = PermissionRequest(permission="task", target=subagent_type.name)
     title = f"task {subagent_type.name}: {description}"
@@ -101,6 +114,18 @@ def format_no_subagents(options: SpawnOptions) -> str:
 def format_busy(task_id: str) -> str:
     """Return the error for a subagent that has not ended its task."""
     return f"{task_id} is still working on its task; wait for its result"
+
+
+def _format_no_background(subagent_type: SubagentType) -> str:
+    advice = (
+        f"start another type, since {subagent_type.name} always runs in the background"
+        if subagent_type.background
+        else "call task without background"
+    )
+    return (
+        "This agent ends with its task, so it cannot start background tasks, whose results it "
+        f"would not see; {advice}."
+    )
 
 
 def get_prompt(tool_input: dict[str, JsonValue]) -> str:

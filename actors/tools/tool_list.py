@@ -46,9 +46,8 @@ TOOL_LIST = (
     PLAN_EXIT,
     HELP,
     TASK,
+    TASK_OUTPUT,
+    TASK_STOP,
 )
 """In the order in which requests list them; the order is part of the cached prefix."""
 COMMAND_TOOLS = frozenset(tool.name for tool in TOOL_LIST if tool.category == "command")
-PLANNED_TOOLS = (TASK_OUTPUT, TASK_STOP)
-"""Tools of background tasks, which do not exist yet; rules may name them already."""
-DECLARED_TOOLS = (*TOOL_LIST, *PLANNED_TOOLS)

@@ -32,7 +32,7 @@ from actors.tools.file_search import find_ripgrep
 from actors.tools.local_command_runner import LocalCommandRunner
 from actors.tools.plan_mode import has_plan
 from actors.tools.tool import AnyTool, ToolContext
-from actors.tools.tool_list import COMMAND_TOOLS, DECLARED_TOOLS
+from actors.tools.tool_list import COMMAND_TOOLS, TOOL_LIST
 from actors.tools.toolbox import BUILT_IN_TOOLS
 from actors.wiring.session_setup import SessionHandle, SessionOptions, resolve_mode
 from messages.address import APPROVALS, CONSOLE, JOURNAL, PERMISSIONS, PRIMARY
@@ -62,7 +62,7 @@ def make_child_factories(
     options = session.options
     workspace_paths = resolve_workspace_paths(options.workspace)
     grants = ProjectGrantStore(
-        options.grants_file, options.workspace.root, DECLARED_TOOLS, ports.file_system
+        options.grants_file, options.workspace.root, TOOL_LIST, ports.file_system
     )
     policy = build_session_policy(session, grants.read().rules)
     subagent_factory = _make_subagent_factory(session, ports)
@@ -99,7 +99,7 @@ def build_session_policy(session: SessionHandle, project_grants: tuple[Rule, ...
     policy = build_initial_policy(
         options.workspace,
         options.rule_sources,
-        DECLARED_TOOLS,
+        TOOL_LIST,
         trusted=options.trusted,
         extra_protected=options.protected_paths,
     )

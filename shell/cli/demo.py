@@ -100,7 +100,7 @@ def print_demo(queue: EventQueue, output: StdoutWriter) -> HeadlessEvent | RunEn
         # Only a signal raises this, and its `RunEnded` is in the queue.
         with suppress(OutputStalledError):
             output.write(text.replace("\r\n", "\n").encode("utf-8", "replace"))
-        if item.ends_turn:
+        if item.ends_run:
             return item.message
 
 

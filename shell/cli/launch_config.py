@@ -20,7 +20,7 @@ from actors.sessions.state_paths import (
     project_folder,
 )
 from actors.tools.local_command_runner import LocalCommandRunner
-from actors.tools.tool_list import DECLARED_TOOLS
+from actors.tools.tool_list import TOOL_LIST
 from actors.wiring.session_setup import SessionOptions
 from shell.cli.session_lookup import find_session
 from shell.config.agent_discovery import DiscoveredAgents, discover_agents
@@ -136,7 +136,7 @@ def _set_agents_and_limits(
 
 
 def _list_session_notices(options: LaunchOptions, session: SessionOptions) -> list[str]:
-    grants = ProjectGrantStore(session.grants_file, session.workspace.root, DECLARED_TOOLS).read()
+    grants = ProjectGrantStore(session.grants_file, session.workspace.root, TOOL_LIST).read()
     notices = [grants.problem] if grants.problem else []
     if options.continue_last and session.resume_path is None:
         notices.append(NO_EARLIER_SESSION)

@@ -22,7 +22,7 @@ from actors.permissions.rule_matching import (
     is_mcp_tool_name,
 )
 from actors.sessions.state_paths import config_folder, list_own_files
-from actors.tools.tool_list import DECLARED_TOOLS
+from actors.tools.tool_list import TOOL_LIST
 from messages.policy import PermissionProfile, PermissionRequest, Policy, Rule, RuleSource
 from shell.cli.json_input import parse_line, read_json, read_lines
 from shell.config.config_files import ConfigLocations, build_rule_sources, read_config_files
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 FindAgents: TypeAlias = "Callable[[], tuple[Definition, ...]]"
 DEFAULT_AGENT = "build"
-_CATEGORIES = get_categories(DECLARED_TOOLS)
+_CATEGORIES = get_categories(TOOL_LIST)
 _RULE_KEYS = {"permission", "pattern", "action"}
 _BATCH_KEYS = {"id", "tool", "target", "rules"}
 
@@ -153,7 +153,7 @@ def _build_policy(
     policy = build_initial_policy(
         workspace,
         build_rule_sources(files),
-        DECLARED_TOOLS,
+        TOOL_LIST,
         trusted=trust.trusted,
         extra_protected=(*own_files, *find_git_folders(workspace.root)),
     )
@@ -200,7 +200,7 @@ def _build_rules_only_policy(rules: tuple[Rule, ...], workspace_paths: Workspace
     """Return a policy with these rules alone: no defaults, protected paths or grants."""
     return Policy(
         sources=(RuleSource(name="rules", rules=rules),),
-        tools=DECLARED_TOOLS,
+        tools=TOOL_LIST,
         workspace_root=workspace_paths.root,
         home=workspace_paths.home,
         protected_paths=None,
@@ -223,7 +223,7 @@ def _parse_rule(entry: object, location: str) -> Rule:
         message = f"{location}: expected strings permission, pattern, action, and optionally agent"
         raise StartError(message)
     rule = Rule(**fields)
-    problem = find_rule_problem(rule, DECLARED_TOOLS)
+    problem = find_rule_problem(rule, TOOL_LIST)
     if problem:
         message = f"{location}: {problem}"
         raise StartError(message)

@@ -8,7 +8,7 @@ from typing import Any, cast, get_args
 from actors.agents.definition.definition import AgentMode, Definition
 from actors.models.model_names import resolve_model
 from actors.permissions.rule_matching import find_rule_problem
-from actors.tools.tool_list import DECLARED_TOOLS
+from actors.tools.tool_list import TOOL_LIST
 from messages.effort import EFFORT_LEVELS, Effort
 from messages.policy import Action, PermissionMode, Rule
 from shell.config.frontmatter_parser import Frontmatter, FrontmatterError, parse_frontmatter
@@ -41,7 +41,6 @@ TOOL_ALIASES = {
 MODE_ALIASES: dict[str, PermissionMode] = {
     "default": "default",
     "manual": "default",
-    "bubble": "default",
     "dontask": "default",
     "plan": "plan",
     "auto-edit": "auto-edit",
@@ -55,13 +54,17 @@ MODE_ALIASES: dict[str, PermissionMode] = {
 
 A definition's mode only tightens the session's, so `yolo` has no effect.
 """
+BUBBLE = "bubble"
+"""The mode `default`; in the background, approval requests are shown instead of rejected."""
+APPROVAL_MODES = ("default", "plan", "auto-edit", BUBBLE)
+"""The values of `approval_mode` that have an effect, as the documentation lists them."""
 KEY_ALIASES = {
     "disallowedTools": "disallowed_tools",
     "approvalMode": "approval_mode",
     "permissionMode": "approval_mode",
     "maxTurns": "max_turns",
 }
-_TOOL_NAMES = frozenset(tool.name for tool in DECLARED_TOOLS)
+_TOOL_NAMES = frozenset(tool.name for tool in TOOL_LIST)
 _TOOL_ARGUMENTS = re.compile(r"\(.*\)\Z", re.DOTALL)
 
 
@@ -124,17 +127,18 @@ class _DefinitionParser:
         if len(body) > MAX_PROMPT_CHARS:
             self._fail("name", f"the prompt is longer than {MAX_PROMPT_CHARS:,} characters")
         tools = self._take("tools", parse_tool_names, if_invalid=())
+        disallowed_tools = self._take("disallowed_tools", parse_tool_names, if_invalid=("*",))
+        mode = self._take("approval_mode", _parse_approval_mode, if_invalid="plan") or "yolo"
+        bubbles = mode == BUBBLE
         definition = Definition(
             name=self._normalize_name(declared_name),
             description=" ".join(str(self._unparsed.pop("description", None) or "").split()),
             system_prompt=body,
             mode=cast("AgentMode", self._take("mode", _parse_agent_mode) or "all"),
             tools=("*",) if tools is None else tools,
-            disallowed_tools=self._take("disallowed_tools", parse_tool_names, if_invalid=("*",))
-            or (),
+            disallowed_tools=disallowed_tools or (),
             rules=self._take("permission", parse_rules) or (),
-            permission_mode=self._take("approval_mode", _parse_permission_mode, if_invalid="plan")
-            or "yolo",
+            permission_mode="default" if bubbles else cast("PermissionMode", mode),
             read_only=bool(self._take("read_only", _parse_flag, if_invalid=True)),
             subagents=self._parse_subagents(),
             delegates=self._parse_delegates(),
@@ -143,6 +147,8 @@ class _DefinitionParser:
             max_turns=self._take("max_turns", _parse_count),
             time_limit_s=self._take("time_limit_s", _parse_seconds),
             interactive=bool(self._take("interactive", _parse_flag)),
+            background=bool(self._take("background", _parse_flag)),
+            bubbles=bubbles,
             from_project=self._origin.is_project,
             source=self._origin.path,
         )
@@ -254,7 +260,7 @@ def _make_rule(tool: str, pattern: str, action: object) -> Rule:
     rule = Rule(
         permission=normalize_tool_name(tool), pattern=pattern, action=cast("Action", action)
     )
-    problem = find_rule_problem(rule, DECLARED_TOOLS)
+    problem = find_rule_problem(rule, TOOL_LIST)
     if problem:
         message = f"for {tool}: {problem}"
         raise ValueError(message)
@@ -268,10 +274,12 @@ def _parse_agent_mode(value: object) -> str:
     return str(value)
 
 
-def _parse_permission_mode(value: object) -> PermissionMode:
-    mode = MODE_ALIASES.get(str(value).lower())
+def _parse_approval_mode(value: object) -> str:
+    name = str(value).lower()
+    mode = BUBBLE if name == BUBBLE else MODE_ALIASES.get(name)
     if mode is None:
-        message = "must be default, plan, auto-edit or bubble"
+        *first, last = APPROVAL_MODES
+        message = f"must be {', '.join(first)} or {last}"
         raise ValueError(message)
     return mode
 

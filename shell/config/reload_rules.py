@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from actors.permissions.initial_policy import build_initial_policy
-from actors.tools.tool_list import DECLARED_TOOLS
+from actors.tools.tool_list import TOOL_LIST
 from messages.permissions import ReplaceRules
 from shell.config.workspace_discovery import find_git_folders
 from shell.startup.errors import StartError
@@ -36,7 +36,7 @@ def reload_rules(
     policy = build_initial_policy(
         options.workspace,
         config.rules,
-        DECLARED_TOOLS,
+        TOOL_LIST,
         trusted=options.trusted,
         extra_protected=(*options.protected_paths, *find_git_folders(options.workspace.root)),
     )

@@ -13,11 +13,11 @@ from actors.permissions.rule_matching import (
     is_match,
 )
 from actors.permissions.rule_patterns import expand_pattern
-from actors.tools.tool_list import DECLARED_TOOLS, EDIT, LS, WRITE
+from actors.tools.tool_list import EDIT, LS, TOOL_LIST, WRITE
 from messages.policy import Rule
 from shell.config import rule_shapes
 
-_CATEGORIES = get_categories(DECLARED_TOOLS)
+_CATEGORIES = get_categories(TOOL_LIST)
 _PATH_PERMISSIONS = tuple(name for name, kind in _CATEGORIES.items() if kind in PATH_CATEGORIES)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias, get_args
 
 from actors.permissions.rule_matching import find_rule_problem
-from actors.tools.tool_list import DECLARED_TOOLS
+from actors.tools.tool_list import TOOL_LIST
 from messages.effort import EFFORT_LEVELS, Effort
 from messages.policy import Action, PermissionMode, Rule
 
@@ -164,13 +164,13 @@ def _one_of(*words: str) -> Validator:
 def _check_permission(value: object) -> str:
     if not isinstance(value, str):
         return "must be a string in quotes"
-    return find_rule_problem(Rule(permission=value, pattern="*", action="ask"), DECLARED_TOOLS)
+    return find_rule_problem(Rule(permission=value, pattern="*", action="ask"), TOOL_LIST)
 
 
 def _check_pattern(value: object) -> str:
     if not isinstance(value, str):
         return "must be a string in quotes"
-    return find_rule_problem(Rule(permission="*", pattern=value, action="ask"), DECLARED_TOOLS)
+    return find_rule_problem(Rule(permission="*", pattern=value, action="ask"), TOOL_LIST)
 
 
 def _check_agent_name(value: object) -> str:

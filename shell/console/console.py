@@ -31,6 +31,7 @@ from messages.permissions import (
 from messages.subagents import (
     AssignTask,
     CancelTask,
+    NotificationDelivered,
     PromptRejected,
     SubagentEnded,
     SubagentQueued,
@@ -64,6 +65,7 @@ from messages.turns import (
     TurnCompleted,
     TurnFailed,
     TurnInterrupted,
+    TurnNumberTaken,
     TurnStarted,
     UsageChanged,
 )
@@ -101,8 +103,8 @@ REQUEST_BY_RESULT: dict[type[PolicyResult], type[PolicyRequest]] = {
 }
 UNDELIVERED_DETAIL = "it could not be delivered ({reason}); the session continues"
 
-PrimaryCommand = SendPrompt | InterruptTurn | SetModel | SetEffort | SwitchAgent
-"""The user's commands for the primary agent."""
+PrimaryCommand = SendPrompt | InterruptTurn | SetModel | SetEffort | SwitchAgent | TurnNumberTaken
+"""The user's commands for the primary agent, and its answer."""
 SubagentMessage = StopSubagent | PromptSubagent | ViewSubagent | PromptRejected
 """The user's commands for a subagent, and its answer."""
 UserCommandMessage = RunUserCommand | StopUserCommand | UserCommandEnded
@@ -195,6 +197,8 @@ class Console(Actor[ConsoleInbox]):
                 self._on_session_configured(event)
             case TurnStarted() | ReplyCompleted() | ToolStarted():
                 self._running_turn = event.turn
+                if isinstance(event, TurnStarted) and not event.has_prompt:
+                    self._next_turn = max(self._next_turn, event.turn + 1)
                 self._screen_events.put(event)
             case TurnCompleted() | TurnInterrupted() | TurnFailed():
                 self._on_turn_ended(event)
@@ -217,6 +221,7 @@ class Console(Actor[ConsoleInbox]):
                 | SubagentStarted()
                 | SubagentQueued()
                 | SubagentEnded()
+                | NotificationDelivered()
                 | PersistenceChanged()
             ):
                 self._screen_events.put(event)
@@ -234,6 +239,10 @@ class Console(Actor[ConsoleInbox]):
             case SwitchAgent():
                 self._open_switch = command
                 self.tell(PRIMARY, command)
+            case TurnNumberTaken():
+                self._next_turn = max(self._next_turn, command.next_turn)
+                self._prompts.pop(command.turn, None)
+                self._start_turn(command.text)
             case _:
                 assert_never(command)
 
@@ -312,11 +321,13 @@ class Console(Actor[ConsoleInbox]):
             self.tell(agent, SubscribeToAgent())
 
     def _send_prompt(self, message: SendPrompt) -> None:
+        commands, self._unsent_commands = self._unsent_commands, []
+        self._start_turn(with_user_commands(message.text, commands))
+
+    def _start_turn(self, text: str) -> None:
         turn, self._next_turn = self._next_turn, self._next_turn + 1
         if self._running_turn is None:
             self._running_turn = turn  # else the prompt waits, and Esc interrupts the running turn
-        commands, self._unsent_commands = self._unsent_commands, []
-        text = with_user_commands(message.text, commands)
         prompt = self._prompts[turn] = StartTurn(turn=turn, text=text)
         self.tell(PRIMARY, prompt)
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from messages.address import Address
 from messages.approvals import DismissApproval, ShowApproval
 from messages.turns import AgentEvent
+from shell.headless.background_wait import BackgroundWait
 
 HeadlessEvent = AgentEvent | ShowApproval | DismissApproval
 
@@ -21,8 +22,10 @@ class QueuedEvent:
 
     source: Address
     message: HeadlessEvent
-    ends_turn: bool
-    """The event ends the turn of the prompt."""
+    ends_run: bool
+    """The event ends the last turn of the run."""
+    awaited_agents: tuple[str, ...] = ()
+    """The event ends a turn, and these background agents are still running."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +53,8 @@ class EventQueue:
         """Open the pipe; it stays open until the process ends."""
         self.prompt_turn = 0
         """Turn of the prompt, once sent; the queue stores it because the console may crash."""
+        self.background = BackgroundWait()
+        """What the run waits for; stored here for the same reason."""
         self._items: deque[QueueItem] = deque()
         self._read, self._write = os.pipe()
         os.set_blocking(self._write, False)

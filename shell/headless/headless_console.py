@@ -6,7 +6,12 @@ from actors.runtime.actor import Actor
 from messages.address import APPROVALS, PRIMARY, is_subagent
 from messages.approvals import ApproverAvailabilityChanged, DismissApproval, ShowApproval
 from messages.compaction import Compacted, CompactionFailed
-from messages.subagents import SubagentEnded, SubagentQueued, SubagentStarted
+from messages.subagents import (
+    NotificationDelivered,
+    SubagentEnded,
+    SubagentQueued,
+    SubagentStarted,
+)
 from messages.supervision import PeerRestarted, Undelivered
 from messages.turns import (
     AgentSwitched,
@@ -26,8 +31,10 @@ from messages.turns import (
     ToolInputDelta,
     ToolStarted,
     TurnCompleted,
+    TurnEnded,
     TurnFailed,
     TurnInterrupted,
+    TurnNumberTaken,
     TurnStarted,
     UsageChanged,
 )
@@ -36,7 +43,7 @@ from shell.headless.result import affects_result
 
 NO_USER_REASON = "this run is headless, so there is no user to ask"
 
-HeadlessInbox = HeadlessEvent | PeerRestarted | Undelivered
+HeadlessInbox = HeadlessEvent | TurnNumberTaken | PeerRestarted | Undelivered
 
 
 class HeadlessConsole(Actor[HeadlessInbox]):
@@ -63,7 +70,7 @@ class HeadlessConsole(Actor[HeadlessInbox]):
         """Report to the broker whether a user can answer."""
         self.tell(APPROVALS, ApproverAvailabilityChanged(can_decide=False, reason=NO_USER_REASON))
 
-    def on_receive(self, message: HeadlessInbox) -> None:
+    def on_receive(self, message: HeadlessInbox) -> None:  # noqa: C901  (one case per message)
         """Handle one message."""
         match message:
             case SessionConfigured():
@@ -73,8 +80,14 @@ class HeadlessConsole(Actor[HeadlessInbox]):
                 turn = self._queue.assign_prompt_turn(message.next_turn)
                 self.tell(PRIMARY, StartTurn(turn=turn, text=self._prompt))
             case TurnCompleted() | TurnInterrupted() | TurnFailed():
-                is_prompt = not is_subagent(self.sender) and message.turn == self._queue.prompt_turn
-                self._forward(message, ends_turn=is_prompt)
+                self._on_turn_ended(message)
+            case SubagentStarted() | SubagentEnded() | NotificationDelivered():
+                if not is_subagent(self.sender):
+                    self._queue.background.update(message)
+                self._forward(message)
+            case TurnNumberTaken():
+                turn = self._queue.prompt_turn = message.next_turn
+                self.tell(PRIMARY, StartTurn(turn=turn, text=message.text))
             case PeerRestarted():
                 self.announce_availability()
             case ReplyProgress():
@@ -99,9 +112,7 @@ class HeadlessConsole(Actor[HeadlessInbox]):
                 | Compacted()
                 | CompactionFailed()
                 | DismissApproval()
-                | SubagentStarted()
                 | SubagentQueued()
-                | SubagentEnded()
                 | PersistenceChanged()
             ):
                 self._forward(message)
@@ -114,16 +125,32 @@ class HeadlessConsole(Actor[HeadlessInbox]):
     def on_show_approval(self, message: ShowApproval) -> None:
         """Do nothing: approval requests are sent only if a user can answer."""
 
+    def _on_turn_ended(self, end: TurnEnded) -> None:
+        """End the run after the prompt's turn, or after the last turn about a background task."""
+        background = self._queue.background
+        is_last = not is_subagent(self.sender) and end.turn >= self._queue.prompt_turn
+        awaited_agents = background.running_names if is_last else ()
+        ends_run = is_last and background.is_over
+        self._forward(end, ends_run=ends_run, awaited_agents=awaited_agents)
+
     def _on_undelivered(self, report: Undelivered) -> None:
         """End the run if the prompt will never be handled."""
         if isinstance(report.message, StartTurn) and report.reason != "crashed":
             self._queue.put(RunEnded(1, "the agent cannot accept the prompt"))
 
-    def _forward(self, message: HeadlessEvent, *, ends_turn: bool = False) -> None:
+    def _forward(
+        self,
+        message: HeadlessEvent,
+        *,
+        ends_run: bool = False,
+        awaited_agents: tuple[str, ...] = (),
+    ) -> None:
         wake = (
             self._forward_all
-            or ends_turn
+            or ends_run
+            or bool(awaited_agents)
             or isinstance(message, ModelRetrying | PersistenceChanged)
         )
         if wake or affects_result(message, self.sender):
-            self._queue.put(QueuedEvent(self.sender, message, ends_turn), wake=wake)
+            event = QueuedEvent(self.sender, message, ends_run, awaited_agents)
+            self._queue.put(event, wake=wake)

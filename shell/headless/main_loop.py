@@ -7,6 +7,7 @@ from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from types import FrameType
 
+from messages.address import Address
 from messages.serialization import encode
 from messages.turns import ModelRetrying, PersistenceChanged
 from shell.headless.event_queue import EventQueue, QueuedEvent, RunEnded
@@ -20,6 +21,10 @@ from shell.view.status_notices import format_persistence_line, format_retry
 DENIED_NOTICE = (
     "calls were denied because no user could be asked, so the exit status is 5; allow them with "
     "rules, or accept this with --allow-denials"
+)
+AWAITED_NOTICE = "waiting for background agents: {names}"
+RUNNING_NOTICE = (
+    "{name} was still running in the background; continue it with greenroom --resume {session}"
 )
 EXIT_SIGNALS = {
     signal.SIGHUP: "the terminal hung up",
@@ -54,7 +59,7 @@ def handle_exit_signals(queue: EventQueue, output: StdoutWriter) -> Generator[No
 def follow_run(
     queue: EventQueue, output: StdoutWriter, output_format: OutputFormat
 ) -> tuple[ResultBuilder, RunEnded | None]:
-    """Process events until the prompt's turn or the run ends.
+    """Process events until the last turn or the run ends.
 
     Raises:
         OutputError: standard output cannot be written.
@@ -72,7 +77,9 @@ def follow_run(
         builder = builder.with_event(message, item.source)
         if output_format == "stream-json":
             _print_event(item, output)
-        if item.ends_turn:
+        if item.awaited_agents:
+            print_error(AWAITED_NOTICE.format(names=", ".join(item.awaited_agents)))
+        if item.ends_run:
             return builder, None
 
 
@@ -87,6 +94,10 @@ def print_result(result: Result, output: StdoutWriter, output_format: OutputForm
         print_error(f"{denial.tool} {denial.target}: {denial.reason}")
     if result.error is not None:
         print_error(result.error)
+    for task in result.background:
+        if task.status == "running":
+            name = Address(task.agent).name
+            print_error(RUNNING_NOTICE.format(name=name, session=result.session_id))
     if result.subtype == "denied":
         print_error(DENIED_NOTICE)
 

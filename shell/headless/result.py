@@ -9,6 +9,7 @@ from messages.address import PRIMARY, is_subagent
 from messages.base import Message
 from messages.content import Usage, join_text
 from messages.failure_reasons import LimitReason
+from messages.subagents import SubagentEnded, SubagentStarted, SubagentStatus
 from messages.turns import (
     AgentSwitched,
     ModelRetrying,
@@ -36,6 +37,16 @@ class Denial(BaseModel):
     reason: str
 
 
+class BackgroundTask(BaseModel):
+    """A task that the primary agent ran in the background."""
+
+    model_config = ConfigDict(frozen=True)
+
+    agent: str
+    description: str
+    status: SubagentStatus | Literal["running"]
+
+
 class Result(BaseModel):
     """The result object of `--output-format json` and `stream-json`."""
 
@@ -53,6 +64,7 @@ class Result(BaseModel):
     duration_s: float
     usage: Usage
     denials: tuple[Denial, ...]
+    background: tuple[BackgroundTask, ...]
     error: str | None
     status: int = Field(exclude=True)
     """The exit status of the program."""
@@ -71,6 +83,8 @@ class ResultBuilder:
     current_turn_usage: Usage = field(default_factory=Usage)
     subagent_usage: Usage = field(default_factory=Usage)
     denials: tuple[Denial, ...] = ()
+    background: tuple[BackgroundTask, ...] = ()
+    """Background tasks of the primary agent, in the order of their starts."""
     unasked_count: int = 0
     """Calls that were denied because no user could be asked."""
     turn_end: TurnCompleted | TurnFailed | TurnInterrupted | None = None
@@ -101,6 +115,13 @@ class ResultBuilder:
                 return replace(self, current_turn_usage=self.current_turn_usage + event.usage)
             case ToolEnded(status="denied"):
                 return self._with_denial(event, PRIMARY)
+            case SubagentStarted(is_background=True):
+                task = BackgroundTask(
+                    agent=event.child, description=event.description, status="running"
+                )
+                return replace(self, background=(*self.background, task))
+            case SubagentEnded():
+                return self._with_task_end(event)
             case TurnCompleted() | TurnFailed() | TurnInterrupted():
                 # The event's usage includes requests that failed, unlike the sum of the replies.
                 total = self.ended_turns_usage + event.usage
@@ -119,6 +140,15 @@ class ResultBuilder:
                 return self._with_denial(event, source)
             case _:
                 return self
+
+    def _with_task_end(self, ended: SubagentEnded) -> "ResultBuilder":
+        background = tuple(
+            task.model_copy(update={"status": ended.status})
+            if (task.agent, task.status) == (ended.child, "running")
+            else task
+            for task in self.background
+        )
+        return replace(self, background=background)
 
     def _with_denial(self, event: ToolEnded, source: str) -> "ResultBuilder":
         denial = Denial(agent=source, tool=event.tool, target=event.target, reason=event.text)
@@ -142,6 +172,7 @@ class ResultBuilder:
             duration_s=round(duration_s, 3),
             usage=self.ended_turns_usage + self.current_turn_usage + self.subagent_usage,
             denials=self.denials,
+            background=self.background,
             error=error,
         )
 

@@ -19,7 +19,12 @@ from messages.permissions import (
     RulesReplaced,
     StoreGrantFailed,
 )
-from messages.subagents import SubagentEnded, SubagentQueued, SubagentStarted
+from messages.subagents import (
+    NotificationDelivered,
+    SubagentEnded,
+    SubagentQueued,
+    SubagentStarted,
+)
 from messages.turns import (
     AgentSwitched,
     EffortChanged,
@@ -133,6 +138,8 @@ def apply_event(state: ScreenState, event: ScreenEvent, now_s: float) -> ScreenU
             return _on_subagent_event(state, event, now_s), ()
         case SubagentStarted() | SubagentQueued() | SubagentEnded():
             return _on_subagent_event(state, SubagentEvent(PRIMARY, event), now_s), ()
+        case NotificationDelivered():
+            return state, ()
         case ShowApproval():
             return show_approval(state, event.request)
         case DismissApproval():

@@ -43,6 +43,10 @@ class Definition:
     time_limit_s: float | None = None
     interactive: bool = False
     """As a subagent, it stays available after its task and accepts more prompts."""
+    background: bool = False
+    """As a subagent, it always runs in the background."""
+    bubbles: bool = False
+    """In the background, its approval requests are shown to the user; others are rejected."""
     from_project: bool = False
     """A project file defines it, so its rules never allow anything."""
     source: str = "built-in"

@@ -13,6 +13,7 @@ from actors.agents.turn.effects import (
     ForwardDown,
     ForwardUp,
     RejectPrompt,
+    RejectTurnNumber,
     ReportDroppedTask,
     ReturnSlot,
     StartChild,
@@ -37,6 +38,7 @@ from messages.subagents import (
     RequestSpawn,
     TaskDropped,
 )
+from messages.turns import TurnNumberTaken
 
 FORCE_STOP_SHARE = 0.25
 """Share of the time to stop that is reserved for a forced stop."""
@@ -110,7 +112,13 @@ class SubagentSupervisor:
 
     def _handle_own(
         self,
-        effect: AskForSpawn | AskForSlot | ReturnSlot | ReportDroppedTask | RejectPrompt | Finish,
+        effect: AskForSpawn
+        | AskForSlot
+        | ReturnSlot
+        | ReportDroppedTask
+        | RejectTurnNumber
+        | RejectPrompt
+        | Finish,
     ) -> None:
         actor = self._actor
         match effect:
@@ -129,6 +137,11 @@ class SubagentSupervisor:
             case ReportDroppedTask():
                 dropped = TaskDropped(child=actor.address, task_number=effect.task_number)
                 actor.tell(self._collaborators.events_to, dropped)
+            case RejectTurnNumber():
+                taken = TurnNumberTaken(
+                    turn=effect.turn, text=effect.text, next_turn=effect.next_turn
+                )
+                actor.tell(actor.sender, taken)
             case RejectPrompt():
                 actor.tell(actor.sender, PromptRejected(agent=actor.address, reason="one_shot"))
             case Finish():

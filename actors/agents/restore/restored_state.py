@@ -71,7 +71,13 @@ def restore(records: tuple[Record, ...], initial_state: AgentState) -> RestoredS
         turn=turn,
         totals=_restore_totals(records, active_state.totals),
         subagents=table,
-        prompts=replace(initial_state.prompts, last_task_number=find_last_task_number(records)),
+        prompts=replace(
+            initial_state.prompts,
+            last_task_number=find_last_task_number(records),
+            own_turns=frozenset(
+                started.turn for started in started_turns if not started.has_prompt
+            ),
+        ),
     )
     if not last_turn or any(isinstance(record, TurnEnded) for record in last_turn):
         return RestoredState(state, records, initial_state=initial_state)
@@ -134,7 +140,8 @@ def restore_after_crash(
         return result
     turn = result.state.turn
     turn = replace(turn, calls=tuple(replace(call, approval_id="") for call in turn.calls))
-    table = replace(result.state.subagents, names_to_resume=frozenset())
+    table = result.state.subagents
+    table = replace(table, names_to_resume=frozenset(), must_wake=bool(table.notifications))
     return replace(result, state=replace(result.state, turn=turn, subagents=table))
 
 

@@ -13,7 +13,7 @@ from messages.approvals import (
     QuestionRequest,
 )
 from messages.journal import Record
-from messages.subagents import SubagentEnded, SubagentStarted
+from messages.subagents import NotificationDelivered, SubagentEnded, SubagentStarted
 from messages.turns import TurnStarted
 
 
@@ -32,6 +32,24 @@ def find_last_task_number(records: tuple[Record, ...]) -> int:
     return max(started, default=0)
 
 
+def _with_ended(table: SubagentTable, ended: SubagentEnded) -> SubagentTable:
+    child = table.find(ended.child)
+    if child is not None:
+        child = replace(child, task=None, last_notification=ended.notification)
+        table = table.with_entry(child)
+    queued = (ended,) if ended.notification else ()
+    return replace(table, notifications=(*table.notifications, *queued))
+
+
+def _without_notification(table: SubagentTable, delivered: NotificationDelivered) -> SubagentTable:
+    remaining = tuple(
+        ended
+        for ended in table.notifications
+        if (ended.child, ended.task_number) != (delivered.child, delivered.task_number)
+    )
+    return replace(table, notifications=remaining)
+
+
 def build_subagent_table(records: tuple[Record, ...], agent: str) -> SubagentTable:
     """Return an agent's subagents and which of them have an open approval request below them."""
     table, requesters = SubagentTable(), dict[str, Address]()
@@ -40,8 +58,9 @@ def build_subagent_table(records: tuple[Record, ...], agent: str) -> SubagentTab
             case SubagentStarted() if record.parent == agent:
                 table = table.with_started(record, is_alive=False)
             case SubagentEnded() if record.child.parent == agent:
-                child = table.find(record.child)
-                table = table.with_entry(replace(child, task=None)) if child else table
+                table = _with_ended(table, record)
+            case NotificationDelivered() if record.child.parent == agent:
+                table = _without_notification(table, record)
             case ExecApprovalRequest() | PatchApprovalRequest() | QuestionRequest():
                 requesters[record.id] = record.agent
             case ApprovalDecided() | ApprovalWithdrawn():

@@ -2,6 +2,7 @@
 
 from actors.agents.turn.agent_switch import is_switch_pending
 from actors.agents.turn.effects import PlanCall
+from actors.agents.turn.notifications import deliver_notifications
 from actors.agents.turn.persistence_state import PersistenceState
 from actors.agents.turn.transition import Transition
 from actors.agents.turn.turn_state import CallStage, ToolCall, TurnStage, TurnState
@@ -106,6 +107,7 @@ def continue_turn(step: Transition) -> None:
     elif step.state.turn.is_stopping:
         step.interrupt_turn()
     else:
+        deliver_notifications(step)
         step.update_turn(stage=TurnStage.RECORDING_RESULTS)
 
 

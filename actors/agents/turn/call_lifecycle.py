@@ -2,7 +2,12 @@
 
 from typing import Any, assert_never
 
-from actors.agents.turn import agent_switch, concurrency_slot, subagent_tasks
+from actors.agents.turn import (
+    agent_switch,
+    background_tasks,
+    concurrency_slot,
+    subagent_tasks,
+)
 from actors.agents.turn.agent_state import SlotState
 from actors.agents.turn.approval_requests import (
     format_answers,
@@ -221,6 +226,8 @@ def on_tool_succeeded(step: Transition, message: ToolSucceeded) -> None:
         step.write(updated)
         step.publish(updated)
     output = message.output
+    if output.task_to_stop:
+        background_tasks.stop_task(step, output.task_to_stop)
     call = step.update_call(call, observed_files=output.observed_files)
     end_call(step, call, "error" if output.is_error else "ok", output.text)
 
@@ -283,7 +290,7 @@ def run_synced_calls(step: Transition) -> None:
 def resume(step: Transition) -> None:
     """After a resume: end the calls that had started or were decided, then start the others."""
     for call in step.state.turn.calls:
-        found = step.state.subagents.find_by_call(call.tool_use.id)
+        found = step.state.subagents.find_by_call(step.state.turn.number, call.tool_use.id)
         if found is not None and call.stage is not CallStage.DONE:
             subagent_tasks.resume(step, call, *found)
         elif call.stage is CallStage.RUNNING:
@@ -300,7 +307,8 @@ def cancel_calls(step: Transition) -> None:
     """Cancel running calls and end the others; a cancelled call ends when its job has ended."""
     for call in step.state.turn.calls:
         if call.stage is CallStage.RUNNING and call.subagent_started is not None:
-            subagent_tasks.request_stop(step, call.subagent_started)
+            started = call.subagent_started
+            subagent_tasks.request_stop(step, started.child, started.task_number)
         elif call.stage in (CallStage.PLANNING, CallStage.RUNNING):
             step.emit(CancelCall(call.tool_use.id))
         elif call.stage is not CallStage.DONE:

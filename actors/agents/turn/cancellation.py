@@ -85,15 +85,19 @@ def _is_working(state: AgentState) -> bool:
 
 
 def _has_open_approval(state: AgentState) -> bool:
-    """Return whether the user is asked about a call of the agent or of its subtree."""
-    return bool(state.subagents.open_requests) or state.turn.has_open_approval
+    """Return whether the user is asked about a call of the turn, or of a subagent it waits for."""
+    background = state.subagents.list_background()
+    return state.turn.has_open_approval or any(
+        not any(request.agent.is_under(child.address) for child in background)
+        for request in state.subagents.open_requests.values()
+    )
 
 
 def _stop(step: Transition) -> None:
     """Withdraw approvals before aborting: the user must not be asked about a call being stopped.
 
     An interactive subagent may be asking for the user's own turn. If it works for this one, it
-    withdraws its requests when it is stopped.
+    withdraws its requests when it is stopped. A background task does not belong to the turn.
     """
     turn = step.state.turn
     if turn.is_stopping and turn.stage in _STAGES_WITH_OPEN_WORK:
@@ -102,7 +106,7 @@ def _stop(step: Transition) -> None:
     if _has_open_approval(step.state):
         withdrawal = WithdrawApprovals(
             under=Address(step.state.identity.address),
-            except_under=step.state.subagents.list_interactive(),
+            except_under=step.state.subagents.list_independent(),
         )
         step.emit(WithdrawSubtree(withdrawal))
     if turn.stage in (TurnStage.THINKING, TurnStage.RETRYING):

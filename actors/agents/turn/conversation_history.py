@@ -15,6 +15,7 @@ from messages.content import (
     ThinkingBlock,
     ToolUseBlock,
 )
+from messages.subagents import NotificationDelivered
 from messages.turns import (
     AgentSwitched,
     ModelRetrying,
@@ -60,20 +61,22 @@ class ConversationHistory:
     """Text to add after the next results, or at the end of the turn."""
     _results: dict[str, Json] = field(default_factory=dict[str, Json])
 
-    def add(self, record: Message) -> None:
+    def add(self, record: Message) -> None:  # noqa: C901  (one case per record)
         """Add what a record says to the model; other records are ignored."""
         match record:
             case TurnStarted():
                 self._end_turn()
                 self._is_turn_open = True
                 prompt = to_text_block(record.prompt) or to_text_block(EMPTY_PROMPT)
-                self._append("user", prompt)
+                self._append("user", prompt if record.has_prompt else {})
             case ReplyCompleted():
                 self._add_reply(record)
             case ModelRetrying(reason="thinking_rejected"):
                 self._drop_thinking()
             case ToolEnded():
                 self._add_result(record)
+            case NotificationDelivered():
+                self._append("user", to_text_block(record.text))
             case AgentSwitched():
                 self._add_note(record.text)
             case Compacted():

@@ -233,6 +233,15 @@ class ReportDroppedTask:
 
 
 @dataclass(frozen=True, slots=True)
+class RejectTurnNumber:
+    """Answer the sender of the current prompt that its turn number is taken."""
+
+    turn: int
+    text: str
+    next_turn: int
+
+
+@dataclass(frozen=True, slots=True)
 class RejectPrompt:
     """Answer the sender of the current prompt that this agent accepts none."""
 
@@ -254,6 +263,7 @@ ChildEffect = (
     | WithdrawSubtree
     | BroadcastToChildren
     | ReportDroppedTask
+    | RejectTurnNumber
     | RejectPrompt
     | Finish
 )

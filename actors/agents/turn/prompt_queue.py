@@ -26,6 +26,8 @@ class PromptQueue:
     """The agent ends with its first turn."""
     last_task_number: int = 0
     """Number of the last task taken or dropped."""
+    own_turns: frozenset[int] = frozenset()
+    """Turns that the agent started itself; the user's next prompt may have the same number."""
 
     def has_prompt(self, turn: int) -> bool:
         """Return whether the prompt of a turn is queued."""
@@ -59,6 +61,10 @@ class PromptQueue:
         first = self.queued[0].turn
         cancelled_turns = frozenset(turn for turn in self.cancelled_turns if turn > first)
         return with_changes(self, queued=self.queued[1:], cancelled_turns=cancelled_turns)
+
+    def with_own_turn(self, turn: int) -> "PromptQueue":
+        """Return the queue after the agent started a turn without a prompt."""
+        return with_changes(self, own_turns=self.own_turns | {turn})
 
     def with_cancelled(self, turn: int) -> "PromptQueue":
         """Return the queue after a turn was cancelled that has not started."""

@@ -21,8 +21,9 @@ from actors.agents.turn.agent_state import AgentState, RestoredState
 from actors.agents.turn.assigned_tasks import TaskInput
 from actors.agents.turn.call_lifecycle import ApprovalInput, CallInput
 from actors.agents.turn.concurrency_slot import SlotInput
-from actors.agents.turn.effects import Effect, RejectPrompt
+from actors.agents.turn.effects import Effect, RejectPrompt, RejectTurnNumber
 from actors.agents.turn.model_replies import ModelInput
+from actors.agents.turn.notifications import deliver_notifications
 from actors.agents.turn.persistence import JournalInput
 from actors.agents.turn.prompt_queue import QueuedPrompt
 from actors.agents.turn.self_messages import (
@@ -159,9 +160,13 @@ def _finish_transition(step: Transition) -> tuple[AgentState, tuple[Effect, ...]
 
 def _queue_prompt(step: Transition, prompt: StartTurn) -> None:
     prompts = step.state.prompts
-    is_duplicate = prompt.turn <= step.state.turn.number or prompts.has_prompt(prompt.turn)
+    number = step.state.turn.number
+    is_duplicate = prompt.turn <= number or prompts.has_prompt(prompt.turn)
     if prompts.one_shot:
         step.emit(RejectPrompt())
+    elif prompt.turn in prompts.own_turns:
+        next_turn = prompts.get_next_turn_number(number)
+        step.emit(RejectTurnNumber(prompt.turn, prompt.text, next_turn))
     elif not is_duplicate:
         step.update(prompts=prompts.with_prompt(QueuedPrompt(prompt.turn, prompt.text)))
 
@@ -179,10 +184,32 @@ def _start_first_turn(step: Transition) -> None:
     if is_cancelled:
         step.publish(TurnInterrupted(turn=prompt.turn))
     else:
+        deliver_notifications(step)
         started = TurnStarted(turn=prompt.turn, prompt=prompt.text, task_number=prompt.task_number)
-        step.update_turn(stage=TurnStage.RECORDING_PROMPT)
-        step.write(started)
-        step.publish(started)
+        _start_turn(step, started)
+
+
+def _must_wake(state: AgentState) -> bool:
+    """Return whether notifications start a turn; a cancelled prompt must not arrive during it."""
+    return state.subagents.must_wake and not state.prompts.cancelled_turns
+
+
+def _start_own_turn(step: Transition) -> None:
+    """Start a turn for the notifications; the limits of the last prompt still apply to it."""
+    state = step.state
+    number = state.prompts.get_next_turn_number(state.turn.number)
+    deliver_notifications(step)
+    step.update(
+        prompts=state.prompts.with_own_turn(number),
+        turn=state.turn.with_next_turn(QueuedPrompt(number, ""), state.turn.timer.remaining_s),
+    )
+    _start_turn(step, TurnStarted(turn=number, prompt="", has_prompt=False))
+
+
+def _start_turn(step: Transition, started: TurnStarted) -> None:
+    step.update_turn(stage=TurnStage.RECORDING_PROMPT)
+    step.write(started)
+    step.publish(started)
 
 
 def _set_model(step: Transition, message: SetModel) -> None:
@@ -215,7 +242,10 @@ def _continue_if_synced(step: Transition) -> None:
         assigned_tasks.finish_if_done(step)
     while (
         step.state.turn.stage is TurnStage.IDLE
-        and step.state.prompts.queued
+        and (step.state.prompts.queued or _must_wake(step.state))
         and not agent_switch.is_switch_pending(step.state)
     ):
-        _start_first_turn(step)
+        if step.state.prompts.queued:
+            _start_first_turn(step)
+        else:
+            _start_own_turn(step)

@@ -3,12 +3,15 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from actors.agents.turn.result_frame import frame_text
 from actors.tools.subagent_types import ExistingSubagent
 from messages.address import Address
 from messages.approvals import ApprovalRequest, WithdrawApprovals
 from messages.policy import PermissionMode
-from messages.subagents import SubagentStarted, TaskDropped
+from messages.subagents import SubagentEnded, SubagentStarted, TaskDropped
 from messages.turns import TurnEnded
+
+RUNNING = "It is still running; a notification follows when it has ended. Its text so far:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +20,12 @@ class AssignedTask:
 
     number: int
     call_id: str
+    turn: int
+    """The turn of this agent that contains the call."""
+    is_background: bool = False
+    """Its call has ended, or ends at its start; a notification reports its end."""
+    prompt: str = ""
+    """After a resume: the prompt of an unfinished background task."""
     last_text: str = ""
     """Text of its last reply."""
     end: TurnEnded | TaskDropped | None = None
@@ -39,6 +48,10 @@ class SubagentEntry:
     """It ends with its task."""
     max_mode: PermissionMode = "yolo"
     """The loosest mode it may use: its parent's when its task started."""
+    bubbles: bool = False
+    """As in `SubagentStarted`."""
+    last_notification: str = ""
+    """How its last task ended, if that ran in the background."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +62,10 @@ class SubagentTable:
     """By name, which is also their `task_id`."""
     open_requests: Mapping[str, ApprovalRequest] = field(default_factory=dict[str, ApprovalRequest])
     """Unanswered requests of the subtree, by id; resent to a restarted peer."""
+    notifications: tuple[SubagentEnded, ...] = ()
+    """Ends of background tasks that are not part of the conversation yet."""
+    must_wake: bool = False
+    """If the agent is idle, it starts a turn for the notifications."""
     names_to_resume: frozenset[str] = frozenset()
     """After a resume: subagents with an open request in their subtree; they resume immediately."""
 
@@ -58,10 +75,16 @@ class SubagentTable:
             started.child,
             started.agent_type,
             started.task_number,
-            AssignedTask(started.task_number, started.call_id),
+            AssignedTask(
+                started.task_number,
+                started.call_id,
+                started.turn,
+                is_background=started.is_background,
+            ),
             is_alive=is_alive,
             one_shot=started.one_shot,
             max_mode=started.max_mode,
+            bubbles=started.bubbles,
         )
         return self.with_entry(entry)
 
@@ -74,10 +97,10 @@ class SubagentTable:
         entry = self.entries.get(address.name)
         return entry if entry is not None and entry.address == address else None
 
-    def find_by_call(self, call_id: str) -> tuple[SubagentEntry, AssignedTask] | None:
-        """Return the subagent that works on a call's task, and that task."""
+    def find_by_call(self, turn: int, call_id: str) -> tuple[SubagentEntry, AssignedTask] | None:
+        """Return the subagent that works on the task of a call of this turn, and that task."""
         for entry in self.entries.values():
-            if entry.task is not None and entry.task.call_id == call_id:
+            if entry.task and (entry.task.turn, entry.task.call_id) == (turn, call_id):
                 return entry, entry.task
         return None
 
@@ -90,12 +113,22 @@ class SubagentTable:
             return None
         return entry, entry.task
 
-    def list_interactive(self) -> tuple[Address, ...]:
-        """Return the running subagents that also take prompts from the user."""
+    def list_independent(self) -> tuple[Address, ...]:
+        """Return the running subagents that may ask for something else than the current turn.
+
+        They also take prompts from the user, or work in the background.
+        """
         return tuple(
             entry.address
             for entry in self.entries.values()
-            if entry.is_alive and not entry.one_shot
+            if entry.is_alive
+            and (not entry.one_shot or (entry.task is not None and entry.task.is_background))
+        )
+
+    def list_background(self) -> tuple[SubagentEntry, ...]:
+        """Return the subagents that work in the background."""
+        return tuple(
+            entry for entry in self.entries.values() if entry.task and entry.task.is_background
         )
 
     def with_request(self, request: ApprovalRequest) -> "SubagentTable":
@@ -123,6 +156,22 @@ class SubagentTable:
     def list_existing(self) -> dict[str, ExistingSubagent]:
         """Return the subagents that can take another task, by name."""
         return {
-            name: ExistingSubagent(entry.agent, is_busy=entry.task is not None)
+            name: ExistingSubagent(
+                entry.agent,
+                is_busy=entry.task is not None,
+                is_background=_is_background(entry),
+                text=_format_background_status(entry),
+            )
             for name, entry in self.entries.items()
         }
+
+
+def _is_background(entry: SubagentEntry) -> bool:
+    return entry.task.is_background if entry.task else bool(entry.last_notification)
+
+
+def _format_background_status(entry: SubagentEntry) -> str:
+    """Return how a background task is going or how it ended, for the model."""
+    if entry.task is None:
+        return entry.last_notification
+    return f"task_id: {entry.address.name}\n{RUNNING}\n{frame_text(entry.task.last_text)}"

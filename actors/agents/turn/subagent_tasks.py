@@ -17,10 +17,13 @@ from actors.agents.turn.effects import (
     WithdrawSubtree,
 )
 from actors.agents.turn.limits import find_reached_limit
+from actors.agents.turn.notifications import queue_notification
 from actors.agents.turn.self_messages import TaskCancelTimeout
 from actors.agents.turn.subagent_table import AssignedTask, SubagentEntry
 from actors.agents.turn.task_result_text import (
+    format_background_start,
     format_interrupted,
+    format_notification,
     format_result,
     get_outcome,
     to_tool_status,
@@ -182,13 +185,15 @@ def _build_subagent_started(
             state.selection.get_max_mode(),
             existing.max_mode if existing and existing.is_alive else "yolo",
         ),
+        is_background=task.is_background,
+        bubbles=task.bubbles,
     )
 
 
 def start_subagent(
     step: Transition, call: ToolCall, started: SubagentStarted, *, has_records: bool = False
 ) -> None:
-    """Start the child; its call runs until the child's task ends."""
+    """Start the child; its call runs until the child's task ends, unless in the background."""
     table = step.state.subagents
     existing = table.find(started.child)
     is_alive = existing is not None and existing.is_alive
@@ -199,13 +204,16 @@ def start_subagent(
     prompt = task.prompt if task else get_prompt(call.tool_use.input)
     has_records = has_records or started.task_number > 1
     step.emit(StartChild(started, prompt, is_alive=is_alive, has_records=has_records))
+    if started.is_background:
+        end_call(step, call, "ok", format_background_start(started.child.name))
 
 
 def cancel_recorded_start(step: Transition, call: ToolCall) -> None:
     """Record that a child never started: its start is not on disk, or its call was cancelled."""
-    found = step.state.subagents.find_by_call(call.tool_use.id)
+    found = step.state.subagents.find_by_call(step.state.turn.number, call.tool_use.id)
     if found is not None:
-        _record_end(step, *found, "cancelled", step.state.persistence.status.detail)
+        detail = step.state.persistence.status.detail
+        _record_end(step, found[0], _build_end(step, *found, "cancelled", detail))
 
 
 def _on_spawn_rejected(step: Transition, rejected: SpawnRejected) -> None:
@@ -234,16 +242,16 @@ def resume(step: Transition, call: ToolCall, child: SubagentEntry, task: Assigne
         call = step.update_call(call, subagent_started=started)
         start_subagent(step, call, started, has_records=True)
         return
-    _record_end(step, child, task, "cancelled", PARENT_STOPPED)
+    _record_end(step, child, _build_end(step, child, task, "cancelled", PARENT_STOPPED))
     record_result(step, call, "cancelled", format_interrupted(child.address.name))
 
 
 # Ending a task
 
 
-def request_stop(step: Transition, started: SubagentStarted) -> None:
+def request_stop(step: Transition, child: Address, task_number: int) -> None:
     """Ask a child to end its task; its end still arrives."""
-    step.emit(StopChild(started.child, started.task_number))
+    step.emit(StopChild(child, task_number))
 
 
 def _on_task_cancel_timeout(step: Transition, timeout: TaskCancelTimeout) -> None:
@@ -282,29 +290,41 @@ def _end_task(
     status: SubagentStatus,
     detail: str,
 ) -> None:
-    """End a task and its call."""
-    _record_end(step, child, task, status, detail)
+    """End a task, and its call or with a notification."""
+    name = child.address.name
+    if task.is_background:
+        notification = format_notification(name, task, status, detail)
+        ended = _build_end(step, child, task, status, detail)
+        ended = ended.model_copy(update={"notification": notification})
+        _record_end(step, child, ended)
+        queue_notification(step, ended, wakes=True)
+        return
+    _record_end(step, child, _build_end(step, child, task, status, detail))
     call = step.state.turn.find_call(task.call_id, CallStage.RUNNING)
     if call is not None:
-        text = format_result(child.address.name, task, status, detail)
+        text = format_result(name, task, status, detail)
         end_call(step, call, to_tool_status(status), text)
 
 
-def _record_end(
+def _build_end(
     step: Transition,
     child: SubagentEntry,
     task: AssignedTask,
     status: SubagentStatus,
     detail: str,
-) -> None:
-    ended = SubagentEnded(
+) -> SubagentEnded:
+    return SubagentEnded(
         child=child.address,
         task_number=task.number,
         turn=step.state.turn.number,
         status=status,
         detail=detail,
     )
-    step.update(subagents=step.state.subagents.with_entry(replace(child, task=None)))
+
+
+def _record_end(step: Transition, child: SubagentEntry, ended: SubagentEnded) -> None:
+    child = replace(child, task=None, last_notification=ended.notification)
+    step.update(subagents=step.state.subagents.with_entry(child))
     step.write(ended)
     step.publish(ended)
 
@@ -366,10 +386,10 @@ def _on_ancestor_budget_exhausted(step: Transition, detail: str) -> None:
 
 def _forward_request(step: Transition, request: AnyApprovalRequest) -> None:
     """Forward an approval request, unless it comes from work that is being stopped."""
-    is_interactive = any(
-        request.agent.is_under(child) for child in step.state.subagents.list_interactive()
+    is_independent = any(
+        request.agent.is_under(child) for child in step.state.subagents.list_independent()
     )
-    if step.state.turn.is_stopping and not is_interactive:
+    if step.state.turn.is_stopping and not is_independent:
         return
     step.update(subagents=step.state.subagents.with_request(request))
     step.emit(ForwardUp(request))

@@ -1,20 +1,21 @@
 """The result of a `task` call: what the model reads when a subagent's task ends."""
 
-import re
 from typing import Literal, get_args
 
+from actors.agents.turn.result_frame import escape_tags, frame_text
 from actors.agents.turn.subagent_table import AssignedTask
 from messages.child_lifecycle import ChildCancelled, ChildEnded, ChildFailed
 from messages.failure_reasons import LimitReason
 from messages.subagents import SubagentStatus, TaskDropped
 from messages.turns import ToolStatus, TurnCompleted, TurnFailed, TurnInterrupted
 
-_FRAME_TAG = re.compile(r"<(?=\s*/?\s*task_)", re.IGNORECASE)
-
-NO_TEXT = "(no text)"
 STOPPED = "The subagent was stopped before it finished."
 HOW_TO_CONTINUE = "Call task with this task_id to let it continue."
 PARTIAL_TEXT = "Its text so far:"
+STARTED_IN_BACKGROUND = (
+    "It works in the background. You are notified when it ends: continue with other work or end "
+    "your turn, and do not poll or wait."
+)
 INTERRUPTED = "interrupted; continue with task_id"
 """Result of a task that was running when its parent stopped; the subagent's name follows."""
 
@@ -40,6 +41,7 @@ def get_outcome(task: AssignedTask, end: ChildEnded | None) -> TaskOutcome:
 def format_result(name: str, task: AssignedTask, status: SubagentStatus, detail: str) -> str:
     """Return the result of a `task` call, in a frame that the subagent's text cannot forge."""
     text = frame_text(_get_text(task))
+    detail = escape_tags(detail)
     match status:
         case "completed":
             return f"task_id: {name}\n{text}"
@@ -50,6 +52,17 @@ def format_result(name: str, task: AssignedTask, status: SubagentStatus, detail:
             return f"task_id: {name}\n{reason} {HOW_TO_CONTINUE} {PARTIAL_TEXT}\n{text}"
         case "failed":
             return f"task_id: {name}\nThe subagent failed ({detail}). {PARTIAL_TEXT}\n{text}"
+
+
+def format_background_start(name: str) -> str:
+    """Return the result of a `task` call whose subagent works in the background."""
+    return f"task_id: {name}\n{STARTED_IN_BACKGROUND}"
+
+
+def format_notification(name: str, task: AssignedTask, status: SubagentStatus, detail: str) -> str:
+    """Return the notification of a background task's end, which its text cannot forge."""
+    result = format_result(name, task, status, detail)
+    return f"<task_notification>\nA background task has ended.\n{result}\n</task_notification>"
 
 
 def format_interrupted(name: str) -> str:
@@ -64,11 +77,6 @@ def to_tool_status(status: SubagentStatus) -> ToolStatus:
         "cancelled": "cancelled",
     }
     return statuses.get(status, "error")
-
-
-def frame_text(text: str) -> str:
-    """Return a subagent's text in its frame; tags of the frame inside the text are escaped."""
-    return f"<task_result>\n{_FRAME_TAG.sub('&lt;', text).strip() or NO_TEXT}\n</task_result>"
 
 
 def _get_text(task: AssignedTask) -> str:

@@ -92,11 +92,11 @@ def make_reply(line: Any) -> Reply:  # noqa: ANN401  (a line of any kind)
 
 
 def get_prompt(request: ModelRequest) -> str:
-    """Return the last prompt in the conversation; notes in brackets are ignored."""
+    """Return the last prompt; notes in brackets and notifications are ignored."""
     for message in reversed(request.messages):
         content: Any = message["content"]
         texts = [block["text"] for block in content if block["type"] == "text"]
-        if message["role"] == "user" and texts and not texts[-1].startswith("["):
+        if message["role"] == "user" and texts and not texts[-1].startswith(("[", "<task_")):
             return str(texts[-1])
     return ""
 

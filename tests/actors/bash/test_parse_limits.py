@@ -7,7 +7,7 @@ import pytest
 from actors.bash.command_parser import TOO_DEEP
 from actors.bash.parse import parse_command
 from actors.bash.syntax.fast_path import split_plain_commands
-from actors.tools.tool_list import DECLARED_TOOLS
+from actors.tools.tool_list import TOOL_LIST
 from messages.policy import Policy, Rule, RuleSource
 from tests.actors.permissions.decision_helpers import (
     DEFAULT_RULES,
@@ -93,7 +93,7 @@ def test_files_without_rules_add_nothing_to_decide() -> None:
 
 def make_policy(*rules: Rule) -> Policy:
     return Policy(
-        tools=DECLARED_TOOLS,
+        tools=TOOL_LIST,
         defaults=DEFAULT_RULES,
         sources=(RuleSource(name="rules", rules=rules),),
     )

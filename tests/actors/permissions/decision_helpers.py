@@ -6,17 +6,17 @@ from actors.paths.resolve import WorkspacePaths
 from actors.permissions.decide_call import CallDecision, decide_call
 from actors.permissions.default_rules import build_default_rules
 from actors.permissions.project_grants import ProjectGrantStore
-from actors.tools.tool_list import DECLARED_TOOLS
+from actors.tools.tool_list import TOOL_LIST
 from messages.policy import Action, PermissionProfile, PermissionRequest, Policy, Rule, RuleSource
 
-DEFAULT_RULES = build_default_rules(DECLARED_TOOLS)
-DEFAULT_POLICY = Policy(tools=DECLARED_TOOLS, defaults=DEFAULT_RULES)
+DEFAULT_RULES = build_default_rules(TOOL_LIST)
+DEFAULT_POLICY = Policy(tools=TOOL_LIST, defaults=DEFAULT_RULES)
 WORKSPACE_PATHS = WorkspacePaths(
     root="/nowhere/project", cwd="/nowhere/project", home="/nowhere/home"
 )
 BUILD_PROFILE = PermissionProfile(agent="build")
 GRANT_STORE = ProjectGrantStore(
-    Path("/nowhere/state/grants.json"), Path("/nowhere/project"), DECLARED_TOOLS
+    Path("/nowhere/state/grants.json"), Path("/nowhere/project"), TOOL_LIST
 )
 
 
@@ -39,7 +39,7 @@ def project_rules(*rules: Rule, trusted: bool = True) -> RuleSource:
 def rules_only_policy(*rules: Rule) -> Policy:
     """Build a policy with only one rule source, as `permissions check --rules` does."""
     return Policy(
-        sources=(RuleSource(name="rules", rules=rules),), tools=DECLARED_TOOLS, protected_paths=None
+        sources=(RuleSource(name="rules", rules=rules),), tools=TOOL_LIST, protected_paths=None
     )
 
 

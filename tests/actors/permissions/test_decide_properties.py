@@ -13,7 +13,7 @@ from actors.permissions.grants import with_grants
 from actors.permissions.mode_order import MODES
 from actors.permissions.rule_index import get_rule_index
 from actors.permissions.rule_matching import STRICTNESS, get_categories
-from actors.tools.tool_list import DECLARED_TOOLS
+from actors.tools.tool_list import TOOL_LIST
 from messages.policy import PermissionProfile, Policy, Rule, RuleSource
 from tests.actors.permissions.decision_helpers import DEFAULT_POLICY, DEFAULT_RULES, decide_requests
 
@@ -60,7 +60,7 @@ policies = st.builds(
     trusted=st.booleans(),
 )
 
-CATEGORIES = get_categories(DECLARED_TOOLS)
+CATEGORIES = get_categories(TOOL_LIST)
 
 
 @st.composite

@@ -12,7 +12,7 @@ from actors.permissions.engine import PermissionEngine
 from actors.permissions.project_grants import ProjectGrantStore
 from actors.runtime.system import ActorSystem
 from actors.sessions.file_system import FileSystem, LocalFileSystem
-from actors.tools.tool_list import DECLARED_TOOLS
+from actors.tools.tool_list import TOOL_LIST
 from messages.address import JOURNAL, PERMISSIONS, PRIMARY
 from messages.base import Message
 from messages.journal import Append, Appended, AppendFailed
@@ -101,7 +101,7 @@ def start_engine(system: ActorSystem, tmp_path: Path) -> StartEngine:
     ) -> PolicyUpdateFixture:
         return PolicyUpdateFixture(
             system,
-            ProjectGrantStore(tmp_path / "state" / "grants.json", root, DECLARED_TOOLS, files),
+            ProjectGrantStore(tmp_path / "state" / "grants.json", root, TOOL_LIST, files),
             policy,
         )
 
@@ -287,7 +287,7 @@ def test_a_project_grant_is_stored_before_it_takes_effect(
     engine.tell(StoreGrant(id="r", rules=(GRANT_A,), scope="project"))
     engine.user.expect(GrantStored(id="r", policy_version=2))
     assert engine.request_action("write", "a.py") == "allow"
-    store = ProjectGrantStore(tmp_path / "state" / "grants.json", tmp_path, DECLARED_TOOLS)
+    store = ProjectGrantStore(tmp_path / "state" / "grants.json", tmp_path, TOOL_LIST)
     assert store.read().rules == (GRANT_A,)
     engine.tell(RevokeGrant(rule=GRANT_A, scope="project"))
     engine.user.expect_kind(GrantRevoked)
@@ -299,7 +299,7 @@ def test_a_project_grant_is_stored_before_it_takes_effect(
 def test_replacing_rules_reads_project_grants_from_disk_again(
     start_engine: StartEngine, tmp_path: Path
 ) -> None:
-    store = ProjectGrantStore(tmp_path / "state" / "grants.json", tmp_path, DECLARED_TOOLS)
+    store = ProjectGrantStore(tmp_path / "state" / "grants.json", tmp_path, TOOL_LIST)
     store.apply_update(StoreGrant(id="r", rules=(GRANT_A,), scope="project"))
     engine = start_engine(replace(DEFAULT_POLICY, project_grants=store.read().rules))
     assert engine.request_action("write", "a.py") == "allow"

@@ -9,7 +9,7 @@ import pytest
 from actors.paths.resolve import WorkspacePaths
 from actors.permissions.grants import with_grants
 from actors.permissions.project_grants import ProjectGrantStore
-from actors.tools.tool_list import DECLARED_TOOLS
+from actors.tools.tool_list import TOOL_LIST
 from messages.permissions import StoreGrant
 from messages.policy import Policy, Rule
 from tests.actors.permissions.decision_helpers import DEFAULT_POLICY, decide_requests
@@ -75,7 +75,7 @@ def test_a_missing_script_that_appears_ends_the_grant(
 
 
 def test_a_project_grant_stays_bound_to_the_script(paths: WorkspacePaths, tmp_path: Path) -> None:
-    store = ProjectGrantStore(tmp_path / "state" / "grants.json", tmp_path, DECLARED_TOOLS)
+    store = ProjectGrantStore(tmp_path / "state" / "grants.json", tmp_path, TOOL_LIST)
     rules = offer_grants(paths, "bash run.sh", DEFAULT_POLICY)
     store.apply_update(StoreGrant(id="g", rules=rules, scope="project"))
     granted = replace(DEFAULT_POLICY, project_grants=store.read().rules)

@@ -13,7 +13,7 @@ from actors.permissions.project_grants import (
     ProjectGrantsUpdateFailed,
     StoredGrants,
 )
-from actors.tools.tool_list import DECLARED_TOOLS
+from actors.tools.tool_list import TOOL_LIST
 from messages.permissions import RevokeGrant, StoreGrant
 from messages.policy import Rule
 from tests.actors.permissions.decision_helpers import rule
@@ -30,7 +30,7 @@ def store_grant(*rules: Rule) -> StoreGrant:
 
 @pytest.fixture
 def store(tmp_path: Path) -> ProjectGrantStore:
-    return ProjectGrantStore(tmp_path / "state" / "grants.json", tmp_path / "work", DECLARED_TOOLS)
+    return ProjectGrantStore(tmp_path / "state" / "grants.json", tmp_path / "work", TOOL_LIST)
 
 
 def write_store(store: ProjectGrantStore, content: object) -> None:
@@ -51,7 +51,7 @@ def test_stored_grants_persist_until_they_are_revoked(
     assert store.apply_update(store_grant(GRANT_A, GRANT_B)) == ProjectGrantsLoaded(
         rules=(GRANT_A, GRANT_B)
     )
-    assert ProjectGrantStore(store.path, store.root, DECLARED_TOOLS).read() == StoredGrants(
+    assert ProjectGrantStore(store.path, store.root, TOOL_LIST).read() == StoredGrants(
         (GRANT_A, GRANT_B)
     )
     revocation = RevokeGrant(rule=GRANT_A, scope="project")
@@ -63,7 +63,7 @@ def test_stored_grants_persist_until_they_are_revoked(
 def test_grants_apply_only_to_their_own_root(
     store: ProjectGrantStore,
 ) -> None:
-    other = ProjectGrantStore(store.path, store.root.parent / "moved", DECLARED_TOOLS)
+    other = ProjectGrantStore(store.path, store.root.parent / "moved", TOOL_LIST)
     store.apply_update(store_grant(GRANT_A))
     assert other.read() == StoredGrants()
     other.apply_update(store_grant(GRANT_B))
@@ -157,9 +157,7 @@ def test_concurrent_grants_from_several_processes_are_all_stored(store: ProjectG
 
     def store_all(own_rules: list[Rule]) -> None:
         for own_rule in own_rules:
-            ProjectGrantStore(store.path, store.root, DECLARED_TOOLS).apply_update(
-                store_grant(own_rule)
-            )
+            ProjectGrantStore(store.path, store.root, TOOL_LIST).apply_update(store_grant(own_rule))
 
     threads = [Thread(target=store_all, args=(rules[at::4],)) for at in range(4)]
     for thread in threads:

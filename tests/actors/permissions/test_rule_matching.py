@@ -10,7 +10,7 @@ from actors.permissions.rule_matching import (
     fold_case,
     is_match,
 )
-from actors.tools.tool_list import DECLARED_TOOLS
+from actors.tools.tool_list import TOOL_LIST
 from messages.policy import Rule
 from tests.actors.permissions.decision_helpers import rule
 
@@ -94,7 +94,7 @@ def test_case_matters_unless_the_file_system_ignores_it() -> None:
 
 @pytest.mark.parametrize("name", ["bash", "read", "grep", "task", "plan_exit", "mcp__git__log"])
 def test_known_permissions_and_mcp_tools_are_valid(name: str) -> None:
-    assert find_rule_problem(rule(name, "*"), DECLARED_TOOLS) == ""
+    assert find_rule_problem(rule(name, "*"), TOOL_LIST) == ""
 
 
 @pytest.mark.parametrize(
@@ -109,4 +109,4 @@ def test_known_permissions_and_mcp_tools_are_valid(name: str) -> None:
     ],
 )
 def test_an_invalid_rule_is_reported(invalid_rule: object, message: str) -> None:
-    assert message in find_rule_problem(invalid_rule, DECLARED_TOOLS)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]  (a rule)
+    assert message in find_rule_problem(invalid_rule, TOOL_LIST)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]  (a rule)

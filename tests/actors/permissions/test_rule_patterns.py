@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from actors.permissions.rule_patterns import expand_pattern
-from actors.tools.tool_list import DECLARED_TOOLS
+from actors.tools.tool_list import TOOL_LIST
 from messages.policy import Action, Policy, RuleSource
 from tests.actors.permissions.decision_helpers import (
     DEFAULT_RULES,
@@ -24,7 +24,7 @@ HOME, ROOT = WORKSPACE_PATHS.home, WORKSPACE_PATHS.root
 def decide_with(permission: str, pattern: str, action: Action, tool: str, target: str) -> Action:
     policy = Policy(
         sources=(RuleSource(name="rules", rules=(rule(permission, pattern, action),)),),
-        tools=DECLARED_TOOLS,
+        tools=TOOL_LIST,
         defaults=DEFAULT_RULES,
         workspace_root=ROOT,
         home=HOME,

@@ -4,7 +4,7 @@ import pytest
 
 from actors.permissions.grants import find_grant_problem
 from actors.permissions.rule_matching import find_rule_problem
-from actors.tools.tool_list import DECLARED_TOOLS
+from actors.tools.tool_list import TOOL_LIST
 from messages.policy import PermissionProfile, Rule
 from shell.config.agent_file_parser import FileOrigin, parse_definition
 from tests.actors.permissions.decision_helpers import (
@@ -61,17 +61,17 @@ def test_an_allow_rule_for_everything_does_not_lift_the_minimum_ask() -> None:
 
 @pytest.mark.parametrize("permission", ["*", "mcp__*", "mcp__x__*", "m*", "*edit", "plan_*", "*x"])
 def test_a_wildcard_that_can_match_a_permission_is_valid(permission: str) -> None:
-    assert find_rule_problem(rule(permission, "*"), DECLARED_TOOLS) == ""
+    assert find_rule_problem(rule(permission, "*"), TOOL_LIST) == ""
 
 
 @pytest.mark.parametrize("permission", ["web*", "Bash*", "mcq__*", "read__*"])
 def test_a_wildcard_that_matches_no_permission_is_reported(permission: str) -> None:
-    problem = find_rule_problem(rule(permission, "*"), DECLARED_TOOLS)
+    problem = find_rule_problem(rule(permission, "*"), TOOL_LIST)
     assert problem.startswith(f"no permission matches {permission!r}; known: bash, edit")
 
 
 def test_a_grant_never_covers_several_permissions() -> None:
-    assert "cannot be granted" in find_grant_problem(rule("*", "x"), DECLARED_TOOLS)
+    assert "cannot be granted" in find_grant_problem(rule("*", "x"), TOOL_LIST)
 
 
 def parse_rules(permission: str) -> tuple[Rule, ...]:

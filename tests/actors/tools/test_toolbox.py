@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from actors import permissions
 from actors.permissions.rule_matching import INHERENT_CATEGORIES
 from actors.tools.tool import PATH_FORMS, Arguments
-from actors.tools.tool_list import DECLARED_TOOLS, TOOL_LIST
+from actors.tools.tool_list import TOOL_LIST
 from actors.tools.toolbox import BUILT_IN_TOOLS, build_schema, find_tool, load_tool
 from messages.policy import ToolCategory
 
@@ -36,12 +36,12 @@ def test_the_permission_engine_names_only_inherent_categories() -> None:
         if isinstance(node, ast.Constant)
     }
     categories = get_args(ToolCategory)
-    names = {tool.name for tool in DECLARED_TOOLS} - set(categories)
+    names = {tool.name for tool in TOOL_LIST} - set(categories)
     assert constants & names <= INHERENT_CATEGORIES.keys()
 
 
 def test_a_default_never_denies_and_what_changes_files_asks() -> None:
-    actions = {tool.category: tool.default_action for tool in DECLARED_TOOLS}
+    actions = {tool.category: tool.default_action for tool in TOOL_LIST}
     assert actions == {
         "read": "allow",
         "search": "allow",

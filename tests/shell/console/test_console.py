@@ -262,5 +262,5 @@ def test_a_headless_run_ignores_the_stream_of_a_subagent() -> None:
     system = ActorSystem()
     system.start(partial(HeadlessConsole, "go", queue), "console")
     system.start(partial(PrimaryStub, (progress, sample_events.reply_completed("So."))), "primary")
-    assert queue.get() == QueuedEvent(CHILD, sample_events.reply_completed("So."), ends_turn=False)
+    assert queue.get() == QueuedEvent(CHILD, sample_events.reply_completed("So."), ends_run=False)
     assert system.stop()

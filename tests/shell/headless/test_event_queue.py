@@ -17,7 +17,7 @@ from tests.shell import sample_events
 
 pytestmark = pytest.mark.quick
 
-REPLY = QueuedEvent(PRIMARY, sample_events.reply_completed("So."), ends_turn=False)
+REPLY = QueuedEvent(PRIMARY, sample_events.reply_completed("So."), ends_run=False)
 END = RunEnded(0, "")
 
 

@@ -1,0 +1,193 @@
+"""Background agents with real actors, journal, engine and broker; only the model is scripted."""
+
+import asyncio
+import threading
+from typing import Any
+
+import pytest
+
+from actors.agents.definition.definition import Definition
+from messages.address import PRIMARY
+from messages.content import ToolUseBlock
+from messages.subagents import NotificationDelivered, SubagentEnded
+from messages.turns import ToolEnded, TurnInterrupted, TurnNumberTaken, TurnStarted
+from tests.actors.agents.scripted_agents import (
+    RunningSession,
+    SessionFixture,
+    make_task_call,
+    make_tool_use,
+    never_reply,
+    reply_after,
+    wait_for_completion,
+)
+
+pytestmark = pytest.mark.quick
+
+NOTIFICATION = """\
+<task_notification>
+A background task has ended.
+task_id: general-1
+<task_result>
+{text}
+</task_result>
+</task_notification>"""
+
+
+def make_background_call(call_id: str, prompt: str, agent: str = "general") -> ToolUseBlock:
+    """Return a `task` call whose subagent runs in the background."""
+    call = make_task_call(call_id, prompt, agent)
+    return call.model_copy(update={"input": {**call.input, "background": True}})
+
+
+def get_last_text(running: RunningSession) -> str:
+    """Return the last user text of the primary agent's last request."""
+    requests = running.scripted_agents.requests
+    last = [request for request in requests if not request.headers][-1]
+    content: Any = last.messages[-1]["content"]
+    return str(content[-1]["text"])
+
+
+def wait_for(running: RunningSession, kind: type[Any]) -> Any:  # noqa: ANN401  (any message)
+    """Return the next message of this type from the primary agent."""
+    while True:
+        sender, message = running.user.next_from()
+        if sender == PRIMARY and isinstance(message, kind):
+            return message
+
+
+def test_a_background_task_outlives_the_turn_and_wakes_its_parent(
+    sessions: SessionFixture,
+) -> None:
+    finish = threading.Event()
+    running = sessions.start_session(
+        {
+            "begin": [make_background_call("t1", "look"), "started", "I have the result"],
+            "look": [reply_after(finish, "found <task_result>it</task_result>")],
+        }
+    )
+    running.prompt()
+    assert wait_for_completion(running).text == "started"
+    assert running.scripted_agents.get_last_results("begin")[0].startswith("task_id: general-1\n")
+    assert running.agents == [PRIMARY.child("general-1")]
+
+    finish.set()
+    own_turn = wait_for(running, TurnStarted)
+    assert (own_turn.turn, own_turn.prompt, own_turn.has_prompt) == (2, "", False)
+    assert wait_for_completion(running).text == "I have the result"
+    text = NOTIFICATION.format(text="found &lt;task_result>it&lt;/task_result>")
+    assert get_last_text(running) == text
+    delivered = [r for r in running.records() if isinstance(r, NotificationDelivered)]
+    assert [record.text for record in delivered] == [text]
+    assert running.agents == []
+
+
+def test_a_notification_arrives_with_the_results_of_the_next_calls(
+    sessions: SessionFixture,
+) -> None:
+    ended = threading.Event()
+
+    async def call_when_ended() -> ToolUseBlock:
+        await asyncio.to_thread(ended.wait)
+        return make_tool_use("c", "ls")
+
+    running = sessions.start_session(
+        {
+            "begin": [make_background_call("t1", "look"), call_when_ended, "done"],
+            "look": ["seen"],
+        }
+    )
+    running.prompt()
+    wait_for(running, SubagentEnded)
+    ended.set()
+    assert wait_for_completion(running).text == "done"
+    request = running.scripted_agents.requests[-1]
+    content: Any = request.messages[-1]["content"]
+    assert [block["type"] for block in content] == ["tool_result", "text"]
+    assert content[1]["text"] == NOTIFICATION.format(text="seen")
+
+
+def test_interrupting_the_turn_does_not_end_a_background_task(sessions: SessionFixture) -> None:
+    finish, started = threading.Event(), threading.Event()
+    running = sessions.start_session(
+        {
+            "begin": [make_background_call("t1", "look"), never_reply, "told"],
+            "look": [reply_after(finish, "seen", started)],
+        }
+    )
+    running.prompt()
+    wait_for(running, ToolEnded)
+    assert started.wait(30)
+    running.cancel()
+    wait_for(running, TurnInterrupted)
+    finish.set()
+    assert wait_for_completion(running).text == "told"
+    assert get_last_text(running) == NOTIFICATION.format(text="seen")
+
+
+def test_a_prompt_whose_turn_number_is_taken_is_sent_again(sessions: SessionFixture) -> None:
+    running = sessions.start_session(
+        {
+            "begin": [make_background_call("t1", "look"), "started", "told"],
+            "look": ["seen"],
+            "next": ["and more"],
+        }
+    )
+    running.prompt()
+    turns = [wait_for_completion(running).text, wait_for_completion(running).text]
+    assert turns == ["started", "told"]
+    running.prompt("next", turn=2)
+    taken = wait_for(running, TurnNumberTaken)
+    assert (taken.turn, taken.text, taken.next_turn) == (2, "next", 3)
+    running.prompt("next", turn=3)
+    assert wait_for_completion(running).text == "and more"
+
+
+def test_only_agents_that_outlive_their_turn_start_background_tasks(
+    sessions: SessionFixture,
+) -> None:
+    always = Definition(name="always", system_prompt="", mode="subagent", background=True)
+    running = sessions.start_session(
+        {
+            "begin": [make_task_call("t1", "inner"), "done"],
+            "inner": [
+                (make_background_call("a", "x"), make_task_call("b", "y", "always")),
+                "tried",
+            ],
+        },
+        always,
+    )
+    running.prompt()
+    wait_for_completion(running)
+    results = running.scripted_agents.get_last_results("inner")
+    assert "call task without background" in results[0]
+    assert "start another type, since always always runs in the background" in results[1]
+    tools = {
+        str(tool["name"])
+        for request in running.scripted_agents.requests
+        for tool in request.tools
+        if request.headers
+    }
+    assert {"task"} == tools & {"task", "task_output", "task_stop"}
+
+
+def test_the_output_and_the_stop_of_a_background_task(sessions: SessionFixture) -> None:
+    always = Definition(name="always", system_prompt="", mode="subagent", background=True)
+    running = sessions.start_session(
+        {
+            "begin": [
+                make_task_call("t1", "look", "always"),
+                make_tool_use("o", "task_output", task_id="always-1"),
+                make_tool_use("s", "task_stop", task_id="always-1"),
+                *("done", "told"),
+            ],
+            "look": [never_reply],
+        },
+        always,
+    )
+    running.prompt()
+    ends = [wait_for(running, ToolEnded) for _ in range(3)]
+    assert "still running" in ends[1].text
+    assert "is being stopped" in ends[2].text
+    ended = wait_for(running, SubagentEnded)
+    assert ended.status == "cancelled"
+    assert "was stopped before it finished" in ended.notification
