@@ -169,13 +169,22 @@ class ToolInputDelta(Message):
     char_count: int = Field(ge=1)
 
 
-Delta = TextDelta | ThinkingDelta | ToolInputDelta
+class ReplyActivity(Message):
+    """Something of the reply arrived that adds nothing to show: its first event, or a ping.
+
+    Sent for the first event, and then at most every few seconds.
+    """
+
+    type: Literal["reply_activity"] = "reply_activity"
+
+
+Delta = TextDelta | ThinkingDelta | ToolInputDelta | ReplyActivity
 
 
 class ReplyProgress(Message):
     """Progress of a subagent's streaming reply, reported instead of its deltas.
 
-    Sent when the text begins and then each time the reply has grown noticeably.
+    Sent when the reply begins, when its text begins, and then each time it has grown noticeably.
     """
 
     type: Literal["reply_progress"] = "reply_progress"

@@ -43,7 +43,7 @@ def draw_animation(target: Path) -> None:
     """Run the whole demo, approve each request, and draw a frame for each step."""
     frames: list[AnimationFrame] = []
     with run_demo(ANIMATION_ROWS) as terminal:
-        terminal.wait_for_text("Thinking")
+        terminal.wait_for_text("Esc to interrupt")
         frames.append(capture_frame(terminal.emulator_screen, STEP_FRAME_S))
         for _ in range(4):
             terminal.wait_for_text(APPROVAL_HINT)

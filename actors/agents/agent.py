@@ -75,6 +75,7 @@ from messages.supervision import PeerRestarted, Undelivered
 from messages.tool_calls import FileDigest
 from messages.turns import (
     Delta,
+    ReplyActivity,
     RequestInfo,
     SessionConfigured,
     SwitchAgent,
@@ -150,7 +151,7 @@ class Agent(Actor[AgentInbox]):
             self._on_child_event(message)
             return
         match message:
-            case TextDelta() | ThinkingDelta() | ToolInputDelta():
+            case TextDelta() | ThinkingDelta() | ToolInputDelta() | ReplyActivity():
                 self._publisher.publish_delta(message, self._state.turn)
             case SubscribeToAgent() | UnsubscribeFromAgent():
                 self._handle_subscription(message)

@@ -29,7 +29,7 @@ class ModelRequest:
 
 @dataclass(frozen=True, slots=True)
 class ReplyDelta:
-    """Text that arrived in one read of the socket, joined."""
+    """Text that arrived in one read of the socket, joined; none, if only a ping arrived."""
 
     text: str = ""
     thinking: str = ""

@@ -56,21 +56,21 @@ class ReplyDecoder:
     def feed(self, chunk: bytes) -> Iterator[ReplyDelta | Reply]:
         """Decode one read: yield at most one `ReplyDelta`, then the `Reply` once it is complete.
 
-        Exhaust the iterator: text before an error is yielded first. Data after `message_stop` is
-        ignored.
+        The delta is empty if the read has only events without text, such as pings. Exhaust the
+        iterator: text before an error is yielded first. Data after `message_stop` is ignored.
 
         Raises:
             ModelError: the stream reports an error, or violates the Messages API.
         """
         stream_error: ModelError | None = None
-        earlier_reply = self._reply
+        earlier_reply, earlier_events = self._reply, self._event_count
         try:
             self._decode(chunk)
         except ModelError as error:
             stream_error = error
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             stream_error = self._make_protocol_error(error)
-        if self._text or self._thinking or self._usage_changed or self._tool_input_chars:
+        if self._event_count > earlier_events:
             yield self._take_delta()
         if stream_error is not None:
             raise stream_error

@@ -30,6 +30,8 @@ def _get_primary_activity(state: ScreenState) -> str:
         return "idle"
     if state.turn.running_tools:
         return sanitize_line(state.turn.running_tools[-1].title)
+    if not state.turn.has_reply_begun:
+        return "waits for the model"
     return "writing" if state.turn.has_streamed_text else "thinking"
 
 

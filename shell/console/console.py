@@ -48,6 +48,7 @@ from messages.turns import (
     ModelChanged,
     ModelRetrying,
     PersistenceChanged,
+    ReplyActivity,
     ReplyCompleted,
     ReplyProgress,
     SessionConfigured,
@@ -209,6 +210,7 @@ class Console(Actor[ConsoleInbox]):
                 TextDelta()
                 | ThinkingDelta()
                 | ToolInputDelta()
+                | ReplyActivity()
                 | ReplyProgress()
                 | ModelChanged()
                 | EffortChanged()

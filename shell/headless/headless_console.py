@@ -19,6 +19,7 @@ from messages.turns import (
     ModelChanged,
     ModelRetrying,
     PersistenceChanged,
+    ReplyActivity,
     ReplyCompleted,
     ReplyProgress,
     SessionConfigured,
@@ -90,7 +91,7 @@ class HeadlessConsole(Actor[HeadlessInbox]):
                 self.tell(PRIMARY, StartTurn(turn=turn, text=message.text))
             case PeerRestarted():
                 self.announce_availability()
-            case ReplyProgress():
+            case ReplyProgress() | ReplyActivity():
                 pass  # for the screen only
             case Undelivered():
                 self._on_undelivered(message)

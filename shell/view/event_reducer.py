@@ -31,6 +31,7 @@ from messages.turns import (
     ModelChanged,
     ModelRetrying,
     PersistenceChanged,
+    ReplyActivity,
     ReplyCompleted,
     ReplyProgress,
     SessionConfigured,
@@ -106,6 +107,8 @@ def apply_event(state: ScreenState, event: ScreenEvent, now_s: float) -> ScreenU
             return _on_turn_started(state, event, now_s)
         case ToolInputDelta():
             return _add_streamed_chars(state, event.char_count, now_s), ()
+        case ReplyActivity():
+            return _add_streamed_chars(state, 0, now_s), ()
         case TextDelta() | ThinkingDelta():
             return _on_delta(state, event, now_s)
         case ReplyProgress():
@@ -199,11 +202,17 @@ def _on_turn_started(state: ScreenState, event: TurnStarted, now_s: float) -> Sc
 
 
 def _add_streamed_chars(state: ScreenState, chars: int, now_s: float) -> ScreenState:
-    """Record that the model has written more characters."""
+    """Record that the model is active and has written more characters."""
     if not state.turn:
         return state
     chars += state.turn.streamed_chars
-    turn = replace(state.turn, streamed_chars=chars, pending_retry=None, last_activity_s=now_s)
+    turn = replace(
+        state.turn,
+        has_reply_begun=True,
+        streamed_chars=chars,
+        pending_retry=None,
+        last_activity_s=now_s,
+    )
     return replace(state, turn=turn)
 
 
@@ -231,7 +240,13 @@ def _on_reply_completed(state: ScreenState, event: ReplyCompleted, now_s: float)
     prose = (*(PrintMarkdown(block) for block in finished), *last)
     tokens = turn.output_tokens + event.usage.output_tokens
     turn = replace(
-        turn, has_streamed_text=False, streamed_chars=0, output_tokens=tokens, pending_retry=None
+        turn,
+        has_streamed_text=False,
+        has_reply_begun=False,
+        streamed_chars=0,
+        output_tokens=tokens,
+        pending_retry=None,
+        last_activity_s=now_s,
     )
     thoughts = [block.thinking for block in event.content if isinstance(block, ThinkingBlock)]
     outputs = full_output.with_full_output(
@@ -248,6 +263,7 @@ def _on_model_retrying(state: ScreenState, event: ModelRetrying, now_s: float) -
     turn = replace(
         turn,
         has_streamed_text=False,
+        has_reply_begun=False,
         streamed_chars=0,
         pending_retry=retry,
         last_activity_s=retry.retry_at_s,

@@ -17,6 +17,12 @@ def format_duration(seconds: float) -> str:
     return f"{minutes}m {rest:02d}s" if minutes else f"{rest}s"
 
 
+def format_wait(seconds: float) -> str:
+    """Return a waiting time within a sentence: `59 s`, `1 min 5 s`."""
+    minutes, rest = divmod(round(max(seconds, 0)), 60)
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+
+
 def format_tokens(output_tokens: int, streamed_chars: int) -> str:
     """Return a token count; `~` marks an estimate that includes the reply being streamed."""
     count = output_tokens + streamed_chars // _CHARS_PER_TOKEN

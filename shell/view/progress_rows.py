@@ -2,7 +2,7 @@
 
 from shell.text.sanitize import sanitize_line
 from shell.view.markdown_blocks import MarkdownTail
-from shell.view.number_format import format_duration, format_tokens
+from shell.view.number_format import format_duration, format_tokens, format_wait
 from shell.view.screen_state import RunningTurn, ScreenState, UserCommand
 from shell.view.status_notices import format_retry
 from shell.view.styled_text import Row, truncate, wrap, wrap_words
@@ -12,7 +12,7 @@ from shell.view.todo_rows import MAX_TODO_ROWS, render_todo_rows
 SPINNER_FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 SPINNER_FRAMES_PER_S = 8
 MODEL_SILENCE_S = 15.0
-"""After this time without output, the spinner reports that the model does not respond."""
+"""After this time without an event of the reply, the spinner says how long it has been silent."""
 _MAX_QUEUED_ROWS = 3
 _TAIL_CHARS_PER_COLUMN = 4
 """Only this many characters of the tail are laid out per column of the available rows."""
@@ -105,6 +105,6 @@ def _describe_activity(state: ScreenState, turn: RunningTurn, now_s: float) -> s
         return "Waiting for you"
     if turn.running_tools:
         return "Working"
-    if silent_s >= MODEL_SILENCE_S:
-        return f"No response from the model for {format_duration(silent_s)}"
+    if not turn.has_reply_begun or silent_s >= MODEL_SILENCE_S:
+        return f"Waiting for the model ({format_wait(silent_s)})"
     return "Writing" if turn.has_streamed_text else "Thinking"

@@ -67,6 +67,8 @@ class RunningTurn:
     tail: MarkdownTail = field(default_factory=MarkdownTail)
     has_streamed_text: bool = False
     """Text of the current reply has arrived."""
+    has_reply_begun: bool = False
+    """The model has begun its reply; before that, the turn waits for it."""
     running_tools: tuple[RunningTool, ...] = ()
     output_tokens: int = 0
     """Output tokens of completed replies, as counted by the API."""

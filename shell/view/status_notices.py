@@ -4,6 +4,7 @@ from pathlib import PurePath
 
 from messages.effort import Effort
 from messages.turns import ModelRetrying, PersistenceChanged
+from shell.view.number_format import format_wait
 
 PERSISTENCE_RECOVERED = "The session is being saved again; nothing is missing."
 SCRIPTED_MODEL_NOTICE = (
@@ -62,5 +63,5 @@ def format_retry(event: ModelRetrying, remaining_s: float) -> str:
     reason = _RETRY_REASONS.get(event.reason, "the request failed")
     if event.reason == "setting_rejected":
         reason = event.detail
-    when = f" in {remaining_s:.0f} s" if round(remaining_s) > 0 else ""
+    when = f" in {format_wait(remaining_s)}" if round(remaining_s) > 0 else ""
     return f"{reason}, retrying{when} ({event.attempt} of {event.max_attempts})"

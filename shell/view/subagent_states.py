@@ -11,6 +11,7 @@ from messages.subagents import SubagentEnded, SubagentQueued, SubagentStarted
 from messages.turns import (
     AgentEvent,
     ModelRetrying,
+    ReplyActivity,
     ReplyCompleted,
     ReplyProgress,
     SessionConfigured,
@@ -35,7 +36,9 @@ MAX_STREAMED_CHARS = 12_000
 """Limit for an unfinished reply; its start is dropped."""
 MAX_TREE_ACTIVITY_CHARS = 4_000_000
 """Limit for all agents; over it, ended agents lose their activity and running ones a part."""
-SubagentPhase = Literal["starting", "queued", "thinking", "writing", "working", "idle", "ended"]
+SubagentPhase = Literal[
+    "starting", "queued", "waiting", "thinking", "writing", "working", "idle", "ended"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +208,7 @@ def _apply_event(subagent: Subagent, event: AgentEvent) -> Subagent:
         case TextDelta():
             text = (subagent.streamed_text + event.text)[-MAX_STREAMED_CHARS:]
             return replace(subagent, streamed_text=text)
-        case ThinkingDelta() | ToolInputDelta():
+        case ThinkingDelta() | ToolInputDelta() | ReplyActivity():
             return subagent
         case SessionConfigured():  # the current reply follows again from its start
             return replace(subagent, streamed_text="")
@@ -233,9 +236,9 @@ def _update_phase(subagent: Subagent, event: UpwardEvent) -> Subagent:  # noqa: 
             detail = f"waits for one of {event.slot_limit} slots"
             return replace(subagent, phase="queued", phase_detail=detail)
         case TurnStarted():
-            return replace(subagent, phase="thinking", phase_detail="")
+            return _wait_for_model(subagent)
         case ModelRetrying():
-            return replace(subagent, phase="thinking", phase_detail=event.detail)
+            return replace(subagent, phase="waiting", phase_detail=event.detail)
         case ReplyProgress() if subagent.phase != "ended":
             phase: SubagentPhase = "writing" if event.has_text else "thinking"
             return replace(subagent, phase=phase, phase_detail="", reply_chars=event.char_count)
@@ -264,6 +267,11 @@ def _update_phase(subagent: Subagent, event: UpwardEvent) -> Subagent:  # noqa: 
 
 def _with_running_tools(subagent: Subagent, tools: dict[str, str]) -> Subagent:
     if not tools:
-        return replace(subagent, phase="thinking", phase_detail="", running_tools=tools)
+        return _wait_for_model(replace(subagent, running_tools=tools))
     latest = next(reversed(tools.values()))
     return replace(subagent, phase="working", phase_detail=latest, running_tools=tools)
+
+
+def _wait_for_model(subagent: Subagent) -> Subagent:
+    """Return an agent whose next request is being sent."""
+    return replace(subagent, phase="waiting", phase_detail="waits for the model")

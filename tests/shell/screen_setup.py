@@ -19,7 +19,7 @@ async def start_session(screen: ScreenHarness) -> None:
 async def submit_prompt(screen: ScreenHarness, text: str) -> None:
     """Submit a prompt and wait for its turn."""
     screen.type(f"{text}\r")
-    await screen.wait_for_text("Thinking")
+    await screen.wait_for_text("Waiting for the model")
 
 
 async def type_and_leave_text(

@@ -23,11 +23,9 @@ from messages.child_lifecycle import ChildEnded
 from messages.envelope import Envelope
 from messages.subagents import CancelTask, SubagentEnded, SubagentStarted
 from messages.turns import (
+    Delta,
     SessionConfigured,
-    TextDelta,
-    ThinkingDelta,
     ToolEnded,
-    ToolInputDelta,
     TurnCompleted,
     TurnFailed,
     TurnInterrupted,
@@ -151,7 +149,7 @@ class TreeInvariants:
 
     def _check_route(self, to: Address, message: Message, sender: Address) -> None:
         match message:
-            case TextDelta() | ThinkingDelta() | ToolInputDelta() | SessionConfigured():
+            case _ if isinstance(message, Delta | SessionConfigured):
                 goes_up = is_subagent(sender) and to != sender
                 self.violations.require(not goes_up, f"{sender} streams up to {to}")
             case _ if isinstance(message, AnyApprovalRequest):

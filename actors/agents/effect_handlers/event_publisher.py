@@ -13,10 +13,12 @@ from messages.turns import (
     AgentEvent,
     Delta,
     ModelRetrying,
+    ReplyActivity,
     ReplyCompleted,
     ReplyProgress,
     SessionConfigured,
     TextDelta,
+    ThinkingDelta,
     ToolInputDelta,
     TurnEnded,
 )
@@ -97,6 +99,7 @@ class ProgressThrottle:
     """Progress of one reply, reported at intervals instead of with each delta."""
 
     _texts: list[str] = field(default_factory=list[str])
+    _has_begun: bool = False
     _chars: int = 0
     _next_report_chars: int = PROGRESS_INTERVAL_CHARS
 
@@ -106,12 +109,23 @@ class ProgressThrottle:
         return "".join(self._texts)
 
     def add(self, delta: Delta, turn: int) -> ReplyProgress | None:
-        """Count a delta; return a progress event when the text starts and at each interval."""
-        starts_text = isinstance(delta, TextDelta) and not self._texts
+        """Count a delta; return a progress event at each start and at each interval."""
+        starts = not self._has_begun or (isinstance(delta, TextDelta) and not self._texts)
+        self._has_begun = True
         if isinstance(delta, TextDelta):
             self._texts.append(delta.text)
-        self._chars += delta.char_count if isinstance(delta, ToolInputDelta) else len(delta.text)
-        if not starts_text and self._chars < self._next_report_chars:
+        self._chars += _count_chars(delta)
+        if not starts and self._chars < self._next_report_chars:
             return None
         self._next_report_chars = self._chars + PROGRESS_INTERVAL_CHARS
         return ReplyProgress(turn=turn, char_count=self._chars, has_text=bool(self._texts))
+
+
+def _count_chars(delta: Delta) -> int:
+    match delta:
+        case TextDelta() | ThinkingDelta():
+            return len(delta.text)
+        case ToolInputDelta():
+            return delta.char_count
+        case ReplyActivity():
+            return 0

@@ -16,8 +16,17 @@ from actors.runtime.actor import JobFailure
 from messages.content import Usage
 from messages.failure_reasons import MAX_DURATION_S
 from messages.model_limits import ModelLimitsFound
-from messages.turns import Delta, RequestInfo, TextDelta, ThinkingDelta, ToolInputDelta
+from messages.turns import (
+    Delta,
+    ReplyActivity,
+    RequestInfo,
+    TextDelta,
+    ThinkingDelta,
+    ToolInputDelta,
+)
 
+ACTIVITY_INTERVAL_S = 5.0
+"""Shortest time between two reports that a reply without text to show goes on."""
 ONE_REQUEST = Usage(requests=1)
 """Usage of a request for which the server reported none."""
 
@@ -35,6 +44,7 @@ class ModelRequestJob:
     _usage: Usage = ONE_REQUEST
     _get_time_s: Callable[[], float] = float
     _sent_at_s: float = 0.0
+    _last_activity_s: float = float("-inf")
 
     async def run(self) -> ModelReplied | ModelFailed:
         """Stream the reply; return a message for every expected outcome."""
@@ -71,6 +81,14 @@ class ModelRequestJob:
             self.on_delta(TextDelta(text=item.text))
         if item.tool_input_chars:
             self.on_delta(ToolInputDelta(char_count=item.tool_input_chars))
+        if not (item.thinking or item.text or item.tool_input_chars):
+            self._report_activity()
+
+    def _report_activity(self) -> None:
+        now_s = self._get_time_s()
+        if now_s - self._last_activity_s >= ACTIVITY_INTERVAL_S:
+            self._last_activity_s = now_s
+            self.on_delta(ReplyActivity())
 
     def _build_failed(self, error: ModelError) -> ModelFailed:
         return ModelFailed(

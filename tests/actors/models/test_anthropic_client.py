@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from actors.models.anthropic_client import AnthropicClient
-from actors.models.model_client import ModelError
+from actors.models.anthropic_client import IDLE_TIMEOUT_S, AnthropicClient
+from actors.models.model_client import ModelError, ReplyDelta
 from actors.models.read_coalescing import coalesce_reads
+from actors.models.reply_decoder import ReplyDecoder
 from actors.models.scripted_reply import ScriptedCall
+from actors.models.server_sent_events import encode_event
 from messages.content import TextBlock, ToolUseBlock
 from tests.actors.models.client_requests import (
     HELLO,
@@ -33,6 +35,7 @@ from tests.scripted_server import (
     respond_text,
     truncate_response,
 )
+from tests.simulation.simulated_loop import run_on_simulated_loop
 
 pytestmark = pytest.mark.quick
 
@@ -249,6 +252,29 @@ def test_chunks_available_without_waiting_are_joined() -> None:
         return first_two
 
     assert asyncio.run(collect()) == [b"ab", b"c"]
+
+
+def test_a_stream_that_pings_is_not_cut_but_a_silent_one_is() -> None:
+    ping = encode_event({"type": "ping"})
+
+    async def send_pings() -> AsyncIterator[bytes]:
+        for _ in range(100):
+            await asyncio.sleep(IDLE_TIMEOUT_S - 1)
+            yield ping
+        await asyncio.Event().wait()
+
+    async def count_pings() -> tuple[int, float]:
+        count, loop = 0, asyncio.get_running_loop()
+        decoder = ReplyDecoder()
+        try:
+            async for data in coalesce_reads(send_pings(), IDLE_TIMEOUT_S):
+                assert list(decoder.feed(data)) == [ReplyDelta()]
+                count += 1
+        except TimeoutError:
+            return count, loop.time()
+        return count, 0
+
+    assert run_on_simulated_loop(count_pings()) == (100, 100 * (IDLE_TIMEOUT_S - 1) + 60)
 
 
 def test_without_a_key_the_error_names_the_variable(

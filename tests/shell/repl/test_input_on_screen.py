@@ -120,7 +120,7 @@ def test_up_and_ctrl_r_recall_input_of_any_session(tmp_path: Path) -> None:
         await start_session(screen)
         await submit_prompt(screen, "fix the parser")
         screen.put_events(sample_events.turn_completed())
-        await screen.wait_for_no_text("Thinking")
+        await screen.wait_for_no_text("Waiting for the model")
         screen.type("/status\r")
         await screen.wait_for_text("session    s1")
 
@@ -174,7 +174,7 @@ def test_one_backspace_deletes_a_folded_paste_completely() -> None:
         screen.type(f"look {PASTE_START}{text}{PASTE_END}")
         await screen.wait_for_text("> look [pasted 30 lines]")
         screen.type("\r")
-        await screen.wait_for_text("Thinking")
+        await screen.wait_for_text("Waiting for the model")
         assert screen.posted == [SendPrompt(text=f"look {text}")]
         await screen.wait_for_text("… +")
 

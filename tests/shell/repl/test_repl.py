@@ -218,7 +218,7 @@ def test_enter_sends_all_lines_of_the_draft() -> None:
     async def script(screen: ScreenHarness) -> None:
         await start_session(screen)
         screen.type("one" + CTRL_J + "two" + ESC + "\r" + "three\r")
-        await screen.wait_for_text("Thinking")
+        await screen.wait_for_text("Waiting for the model")
         assert screen.posted == [SendPrompt(text="one\ntwo\nthree")]
 
     run_on_screen(script)
@@ -231,7 +231,7 @@ def test_a_paste_keeps_its_lines_and_is_not_sent() -> None:
         await screen.wait_for_text("two<U+202E>")
         assert screen.posted == []
         screen.type("\r")
-        await screen.wait_for_text("Thinking")
+        await screen.wait_for_text("Waiting for the model")
         assert screen.posted == [SendPrompt(text="one\ntwo\u202e\n")]
 
     run_on_screen(script)

@@ -38,7 +38,7 @@ def test_down_opens_the_task_view_on_empty_lines() -> None:
         screen.type(f"\x7f{DOWN}")
         await screen.wait_for_text("Agents ·")
         screen.put_events(SubagentEvent(ONE, TurnStarted(turn=1, prompt="look")))
-        await screen.wait_for_text("general-1 · look about  thinking")
+        await screen.wait_for_text("general-1 · look about  waits for the model")
         screen.put_events(SubagentEvent(PRIMARY, sample_events.subagent_ended(ONE)))
         await screen.wait_for_text("0 of 0")
         await screen.press_key(ESC)
@@ -60,7 +60,7 @@ def test_output_during_the_task_view_is_printed_afterward() -> None:
         assert screen.rows[0].startswith("Agents ·")
         assert screen.rows[-1].startswith("primary · default")
         screen.put_events(sample_events.reply_completed("So it is."), THINKING)
-        await screen.wait_for_text("thinking")
+        await screen.wait_for_text("waits for the model")
         screen.type("\r")
         await screen.wait_for_text("> look")
         await screen.press_key(LEFT)
@@ -86,7 +86,7 @@ def test_exiting_from_the_task_view_prints_pending_output() -> None:
         screen.type(DOWN)
         await screen.wait_for_text("Agents ·")
         screen.put_events(sample_events.reply_completed("So it is."), THINKING)
-        await screen.wait_for_text("thinking")
+        await screen.wait_for_text("waits for the model")
 
     run_on_screen(script)
     raw = screens[0].emulator.raw
@@ -157,9 +157,9 @@ def test_leaving_a_page_selects_its_agent_again() -> None:
         await screen.press_key(LEFT)
         await screen.wait_for_text("› general-2")  # noqa: RUF001  (an arrow)
         screen.put_events(SubagentEvent(TWO, TurnStarted(turn=1, prompt="look")))
-        await screen.wait_for_text("› general-2 · look about  thinking")  # noqa: RUF001  (an arrow)
+        await screen.wait_for_text("› general-2 · look about  waits for the model")  # noqa: RUF001  (an arrow)
         screen.put_events(SubagentEvent(ONE, TurnStarted(turn=1, prompt="look")))
-        await screen.wait_for_text("  general-1 · look about  thinking")
+        await screen.wait_for_text("  general-1 · look about  waits for the model")
         assert "› general-2" in screen.text  # noqa: RUF001  (an arrow)
 
     run_on_screen(script)

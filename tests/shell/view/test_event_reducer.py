@@ -9,6 +9,7 @@ from messages.turns import (
     ModelChanged,
     ModelRetrying,
     PersistenceChanged,
+    ReplyActivity,
     TextDelta,
     ThinkingDelta,
     ToolInputDelta,
@@ -213,16 +214,36 @@ def test_the_spinner_shows_activity_elapsed_time_and_tokens() -> None:
     assert "1.2k tokens" in render_progress_rows(replied, 75.0, 80, 5)[0][0][1]
 
 
-def test_the_spinner_reports_a_long_silence_of_the_model() -> None:
-    text = "No response from the model for 1m 05s · 1m 05s · 0 tokens · Esc to interrupt"
-    assert text in render_progress_rows(create_running_state(), 75.0, 80, 5)[0][0][1]
-    for event in (ThinkingDelta(text="x"), sample_events.tool_ended("done")):
+def get_spinner(state: ScreenState, now_s: float) -> str:
+    return render_progress_rows(state, now_s, 80, 5)[-1][0][1]
+
+
+def test_the_spinner_waits_until_the_reply_begins() -> None:
+    waiting = create_running_state()
+    assert "Waiting for the model (20 s) · 20s · 0 tokens" in get_spinner(waiting, 30.0)
+    begun, effects = apply_event(waiting, ReplyActivity(), 30.0)
+    assert effects == ()
+    assert "Thinking · 20s" in get_spinner(begun, 30.0)
+    after_call, _ = apply_events(
+        sample_events.reply_completed(""), sample_events.tool_ended("done"), initial=begun
+    )
+    assert "Waiting for the model" in get_spinner(after_call, 31.0)
+
+
+def test_the_spinner_reports_a_silence_without_pings() -> None:
+    for event in (ThinkingDelta(text="x"), ReplyActivity()):
         active, _ = apply_event(create_running_state(), event, 74.0)
-        assert "Thinking" in render_progress_rows(active, 75.0, 80, 5)[0][0][1]
-        assert "from the model for 16s" in render_progress_rows(active, 90.0, 80, 5)[0][0][1]
+        assert "Thinking" in get_spinner(active, 75.0)
+        assert "Waiting for the model (16 s)" in get_spinner(active, 90.0)
+        pinged, _ = apply_event(active, ReplyActivity(), 88.0)
+        assert "Thinking" in get_spinner(pinged, 90.0)
+
+
+def test_the_spinner_counts_the_wait_from_the_retry() -> None:
     waiting, _ = apply_event(create_running_state(), OVERLOADED, 40.0)
-    assert "retrying (2 of 5)" in render_progress_rows(waiting, 58.0, 80, 5)[0][0][1]
-    assert "from the model for 15s" in render_progress_rows(waiting, 59.0, 80, 5)[0][0][1]
+    assert "retrying (2 of 5)" in get_spinner(waiting, 58.0)
+    assert "Waiting for the model (15 s)" in get_spinner(waiting, 59.0)
+    assert "Waiting for the model (1 min 5 s)" in get_spinner(waiting, 109.0)
 
 
 def test_streamed_call_arguments_are_counted_as_tokens() -> None:

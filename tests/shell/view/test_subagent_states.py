@@ -7,8 +7,10 @@ from messages.approvals import ExecApprovalRequest, ShowApproval
 from messages.content import TextBlock, ToolUseBlock, Usage
 from messages.subagents import SubagentEnded, SubagentQueued, SubagentStarted
 from messages.turns import (
+    ReplyActivity,
     ReplyCompleted,
     ReplyProgress,
+    TextDelta,
     ToolEnded,
     ToolStarted,
     TurnCompleted,
@@ -82,7 +84,18 @@ def test_a_row_shows_activity_elapsed_time_and_tokens() -> None:
         create_subagent_event(ONE, LS),
         create_subagent_event(ONE, LISTED),
     )
-    assert "thinking" in get_text(render_subagent_rows(after, 11.0, 80)[0])
+    assert "waits for the model" in get_text(render_subagent_rows(after, 11.0, 80)[0])
+
+
+def test_a_subagent_thinks_only_after_its_reply_has_begun() -> None:
+    waiting = apply_events(
+        create_started_event(ONE),
+        create_subagent_event(ONE, TurnStarted(turn=1, prompt="look")),
+    )
+    assert format_tree(waiting, 12.0)[1] == "  general-1 (general) · waits for the model · 2s"
+    begun = create_subagent_event(ONE, ReplyProgress(turn=1, char_count=0, has_text=False))
+    thinking, _ = apply_event(waiting, begun, 12.0)
+    assert format_tree(thinking, 12.0)[1] == "  general-1 (general) · thinking · 2s"
 
 
 def test_a_narrow_row_prefers_activity_over_the_description() -> None:
@@ -121,8 +134,12 @@ def test_a_row_shows_writing_and_estimates_its_tokens() -> None:
     assert text.endswith(" · thinking · 2s · ~100 tokens")
 
 
-def test_the_tree_shows_that_the_primary_is_writing() -> None:
-    state = ScreenState(turn=RunningTurn(started_s=0.0, has_streamed_text=True))
+def test_the_tree_shows_what_the_primary_agent_does() -> None:
+    state = ScreenState(turn=RunningTurn(started_s=0.0))
+    assert format_tree(state, 1.0) == ["primary (greenroom) · waits for the model"]
+    state, _ = apply_event(state, ReplyActivity(), 1.0)
+    assert format_tree(state, 1.0) == ["primary (greenroom) · thinking"]
+    state, _ = apply_event(state, TextDelta(text="So"), 1.0)
     assert format_tree(state, 1.0) == ["primary (greenroom) · writing"]
 
 

@@ -27,7 +27,7 @@ from messages.content import TextBlock, ToolUseBlock, Usage
 from messages.model_limits import ModelLimitsFound
 from messages.policy import ToolDeclaration
 from messages.tool_calls import CallPlan, ToolOutput
-from messages.turns import RequestInfo, TextDelta, ThinkingDelta
+from messages.turns import ReplyActivity, RequestInfo, TextDelta, ThinkingDelta
 from tests.actors.agents.turn.message_builders import USAGE
 
 pytestmark = pytest.mark.quick
@@ -119,6 +119,12 @@ def test_a_reply_is_reported_as_deltas_and_then_complete() -> None:
     assert end == ModelReplied(
         request=INFO, content=REPLY.content, stop_reason="end_turn", usage=USAGE, model="m"
     )
+
+
+def test_pings_are_reported_as_activity_but_not_each() -> None:
+    deltas, _ = run_request(ReplyDelta(), ReplyDelta(), ReplyDelta(text="h"), ReplyDelta(), REPLY)
+
+    assert deltas == [ReplyActivity(), TextDelta(text="h")]
 
 
 def test_a_stream_is_read_to_its_end() -> None:

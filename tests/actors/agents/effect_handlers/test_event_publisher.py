@@ -9,6 +9,7 @@ from messages.address import Address
 from messages.base import Message
 from messages.subagents import SubscribeToAgent
 from messages.turns import (
+    ReplyActivity,
     ReplyProgress,
     SessionConfigured,
     TextDelta,
@@ -27,9 +28,11 @@ pytestmark = pytest.mark.quick
 CHILD = Address("/primary/general-1")
 
 
-def test_progress_is_reported_at_first_text_and_at_intervals() -> None:
+def test_progress_is_reported_at_each_start_and_at_intervals() -> None:
     throttle = ProgressThrottle()
     long_text = "x" * PROGRESS_INTERVAL_CHARS
+    assert throttle.add(ReplyActivity(), 3) == ReplyProgress(turn=3, char_count=0, has_text=False)
+    assert throttle.add(ReplyActivity(), 3) is None
     assert throttle.add(ThinkingDelta(text="hm"), 3) is None
     assert throttle.add(TextDelta(text="I "), 3) == ReplyProgress(
         turn=3, char_count=4, has_text=True
