@@ -1,231 +1,25 @@
-"""Thinking stays valid in everything a session goes through, with the real SDK.
-
-The server accepts thinking only after the same model, system prompt, tools and messages, and like
-a gateway it does not offer to drop thinking that does not fit.
-"""
+"""Thinking stays valid in everything a session goes through, with the real SDK."""
 
 import tempfile
-import threading
-from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
-import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from actors.agents.definition.system_prompts import Instructions
-from actors.models.anthropic_client import AnthropicClient
-from actors.models.scripted_reply import ReplyPlan, ScriptedCall
-from actors.paths.workspace import Workspace
-from messages.address import PRIMARY
-from messages.journal import Record
-from messages.turns import (
-    AgentSwitched,
-    ModelChanged,
-    ModelRetrying,
-    SetModel,
-    SwitchAgent,
-    ToolEnded,
-    TurnStarted,
-)
-from tests.actors.agents.scripted_agents import RunningSession, play, wait_for_completion
-from tests.probe import PROBE_TIMEOUT_S
-from tests.scripted_server import ScriptedResponse, truncate_response
+from messages.turns import ModelRetrying, ToolEnded
+from tests.actors.agents.changing_session import CALLS, ChangingSession
 from tests.session_replay import derive_requests, get_described_fields
-from tests.signing_server import Json, SigningServer, list_thinking, respond_signed
-
-MODELS = ("claude-sonnet-5-5", "claude-opus-5-5")
-TASK = {"description": "look", "prompt": "look", "subagent_type": "general"}
-CALLS = {"look": ScriptedCall("ls", {"path": "."}), "delegate": ScriptedCall("task", TASK)}
-"""The call that answers each prompt; other prompts are answered with text."""
-
-
-def get_open_prompt(body: Json) -> str:
-    """Return the prompt that the request is to answer; empty: it continues a tool loop."""
-    blocks = body["messages"][-1]["content"]
-    texts = [block["text"] for block in blocks if block["type"] == "text"]
-    return "" if not texts or texts[-1].startswith("[") else texts[-1]
-
-
-class ChangingSession:
-    """A session that is stopped, changed and resumed; its model thinks before each reply."""
-
-    def __init__(self, folder: Path) -> None:
-        self.server = SigningServer(choose=self._choose)
-        self.loops_without_thinking: list[Json] = []
-        """Requests that continue a tool loop without the thinking that led to the calls."""
-        self.calls_after_results: list[ScriptedCall] = []
-        """Calls that the model makes after the results of others."""
-        self._folder = folder
-        (folder / "work").mkdir()
-        self._options: dict[str, Any] = {"model_name": MODELS[0]}
-        self._running: RunningSession | None = None
-        self._models = list(MODELS)
-        self._changes = 0
-        self._is_turn_open = False
-        self._must_stall = False
-        self._is_stalled = threading.Event()
-        self._switches_in_loop = False
-        self._has_switched = threading.Event()
-
-    def _choose(self, body: Json) -> ReplyPlan | ScriptedResponse:
-        """Answer a prompt; the answer to results can be delayed."""
-        prompt = get_open_prompt(body)
-        if not prompt and not list_thinking(body["messages"][-2:]):
-            self.loops_without_thinking.append(body)
-        if prompt in CALLS:
-            return ReplyPlan("Let me see.", (CALLS[prompt],), thinking=f"on {prompt}")
-        if self.calls_after_results and not prompt and not self._must_stall:
-            return ReplyPlan("", (self.calls_after_results.pop(),), thinking="again")
-        if self._switches_in_loop and not prompt:
-            self._switches_in_loop = False
-            self._is_stalled.set()
-            assert self._has_switched.wait(PROBE_TIMEOUT_S)
-            return ReplyPlan("And again.", (CALLS["look"],), thinking="after a look")
-        reply = ReplyPlan("Done.", thinking=f"on {prompt or 'the results'}")
-        if not self._must_stall:
-            return reply
-        self._must_stall = False
-        self._is_stalled.set()
-        return truncate_response(respond_signed(reply, body), 40, "silence")
-
-    # Steps
-
-    def send_prompt(self) -> None:
-        self._run_turn("talk")
-
-    def call_tool(self) -> None:
-        self._run_turn("look")
-
-    def delegate(self) -> None:
-        self._run_turn("delegate")
-
-    def switch_agent(self) -> None:
-        self._switch()
-        self.running.user.wait_for(AgentSwitched)
-
-    def switch_in_loop(self) -> None:
-        """Switch the agent while the model replies to results, and it calls another tool."""
-        assert self.running, "an unfinished turn ends first"
-        self._switches_in_loop = True
-        self._is_stalled.clear()
-        self._has_switched.clear()
-        self._start_turn("look")
-        assert self._is_stalled.wait(PROBE_TIMEOUT_S)
-        self.switch_agent()
-        self._has_switched.set()
-        wait_for_completion(self.running)
-
-    def change_model(self) -> None:
-        self._models.reverse()
-        self.running.user.tell(PRIMARY, SetModel(model=self._models[0]))
-        self.running.user.wait_for(ModelChanged)
-
-    def stop_in_loop(self) -> None:
-        assert self.running, "an unfinished turn ends first"
-        self._must_stall = True
-        self._is_stalled.clear()
-        self._start_turn("look")
-        assert self._is_stalled.wait(PROBE_TIMEOUT_S)
-        self._is_turn_open = True
-        self.stop()
-
-    def resume(self) -> None:
-        self.stop()
-        assert self.running
-
-    def edit_instructions(self) -> None:
-        self._changes += 1
-        text = f"Version {self._changes}."
-        file = Instructions(path="AGENTS.md", text=text, file_bytes=len(text))
-        self._resume_with(instructions=(file,))
-
-    def undo_edit(self) -> None:
-        self._resume_with(instructions=())
-
-    def add_folder(self) -> None:
-        root = self._folder / "work"
-        has_folder = "workspace" in self._options and self._options["workspace"].added_folders
-        self._resume_with(workspace=Workspace(root, root, () if has_folder else (Path("/usr"),)))
-
-    def change_limits(self) -> None:
-        self._resume_with(max_depth=0 if self._options.get("max_depth", 3) else 3)
-
-    def fork(self) -> None:
-        self.stop()
-        self._is_turn_open = False  # a fork leaves out the unfinished turn
-        self._start(fork=True)
-
-    def fork_around_damage(self) -> None:
-        """Fork a session whose second turn has a damaged record."""
-        self.stop()
-        lines = self.path.read_bytes().splitlines(keepends=True)
-        starts = [number for number, line in enumerate(lines) if b'"turn_started"' in line]
-        lines[starts[1]] = lines[starts[1]].replace(b'"by"', b'"By"')
-        self.path.write_bytes(b"".join(lines))
-        self.fork()
-
-    # Running
-
-    @property
-    def running(self) -> RunningSession:
-        """The running session; it is started, and its unfinished turn ends first."""
-        if self._running is None:
-            self._start()
-        assert self._running is not None
-        return self._running
-
-    @property
-    def path(self) -> Path:
-        """The newest session file."""
-        files = (self._folder / "state").glob("*.jsonl")
-        return max(files, key=lambda path: path.stat().st_mtime_ns)
-
-    def stop(self) -> None:
-        if self._running is not None:
-            assert self._running.system.stop()
-        self._running = None
-
-    def records(self) -> tuple[Record, ...]:
-        return self.running.records()
-
-    def _resume_with(self, **options: Any) -> None:  # noqa: ANN401  (any of the session's)
-        self._options |= options
-        self.resume()
-
-    def _start(self, **options: Any) -> None:  # noqa: ANN401  (any of the session's)
-        model = AnthropicClient(self.server.base_url, "key")
-        options = {**self._options, **options}
-        has_session = (self._folder / "state").exists()
-        resume_path = self.path if has_session else None
-        self._running = play(self._folder, {}, model=model, resume_path=resume_path, **options)
-        if self._is_turn_open:
-            self._is_turn_open = False
-            wait_for_completion(self._running)
-
-    def _run_turn(self, prompt: str) -> None:
-        self._start_turn(prompt)
-        wait_for_completion(self.running)
-
-    def _start_turn(self, prompt: str) -> None:
-        records = self.records()
-        turns = [record.turn for record in records if isinstance(record, TurnStarted)]
-        self.running.prompt(prompt, max(turns, default=0) + 1)
-
-    def _switch(self) -> None:
-        records = self.records()
-        switches = [record.agent for record in records if isinstance(record, AgentSwitched)]
-        agent = "build" if switches and switches[-1] == "plan" else "plan"
-        self.running.user.tell(PRIMARY, SwitchAgent(agent=agent))
-
+from tests.signing_server import list_thinking
 
 STEPS = (
     ChangingSession.send_prompt,
     ChangingSession.call_tool,
     ChangingSession.delegate,
+    ChangingSession.switch_plan_mode,
     ChangingSession.switch_agent,
-    ChangingSession.switch_in_loop,
+    ChangingSession.switch_plan_mode_in_loop,
+    ChangingSession.switch_agent_in_loop,
     ChangingSession.change_model,
     ChangingSession.stop_in_loop,
     ChangingSession.resume,
@@ -237,7 +31,7 @@ STEPS = (
 )
 
 
-@example([ChangingSession.switch_in_loop])
+@example([ChangingSession.switch_agent_in_loop])
 @example(
     [
         ChangingSession.stop_in_loop,
@@ -265,14 +59,6 @@ def test_any_sequence_of_changes_is_accepted(steps: list[Any]) -> None:
     assert [record for record in records if isinstance(record, ModelRetrying)] == []
     sent = [get_described_fields(body) for body in session.server.accepted]
     assert [body for body in derived if body not in sent] == []
-
-
-@pytest.fixture
-def session(tmp_path: Path) -> Generator[ChangingSession]:
-    session = ChangingSession(tmp_path)
-    with session.server:
-        yield session
-        session.stop()
 
 
 def test_an_unfinished_turn_repeats_its_prompt_and_tools(session: ChangingSession) -> None:
