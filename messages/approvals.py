@@ -43,6 +43,11 @@ class _ApprovalRequest(Message):
     """The rules that `session` and `project` store; shown before they are stored."""
     broader_grants: tuple[Rule, ...] = ()
     """Broader rules that the user can choose to store instead; empty: none."""
+    is_background: bool = False
+    """It comes from a background task; set on its way up. Only `once` and `no` are available."""
+    bubbles: bool = False
+    """The definition of the agent, or of one above it, says `approval_mode: bubble`: the user is
+    asked, although the request comes from a background task. Set on its way up as well."""
 
 
 class ExecApprovalRequest(_ApprovalRequest):

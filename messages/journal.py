@@ -15,7 +15,12 @@ from messages.approvals import (
 from messages.base import Message
 from messages.compaction import Compacted
 from messages.permissions import SessionSettings
-from messages.subagents import NotificationDelivered, SubagentEnded, SubagentStarted
+from messages.subagents import (
+    NotificationDelivered,
+    SubagentBackgrounded,
+    SubagentEnded,
+    SubagentStarted,
+)
 from messages.turns import (
     AgentSwitched,
     EffortChanged,
@@ -89,6 +94,7 @@ Record = Annotated[
     | TurnInterrupted
     | TurnFailed
     | SubagentStarted
+    | SubagentBackgrounded
     | SubagentEnded
     | NotificationDelivered
     | ExecApprovalRequest

@@ -90,6 +90,14 @@ class SubagentEnded(Message):
     of the `task` call reports the end."""
 
 
+class SubagentBackgrounded(Message):
+    """Recorded: the user moved a running task to the background; its call has ended."""
+
+    type: Literal["subagent_backgrounded"] = "subagent_backgrounded"
+    child: Address
+    task_number: int
+
+
 class NotificationDelivered(Message):
     """Recorded: the end of a background task becomes part of the parent's conversation.
 
@@ -127,7 +135,24 @@ class CancelTask(Message):
     high_priority = True
     type: Literal["cancel_task"] = "cancel_task"
     task_number: int = 0
-    """As in `SubagentStarted`; 0: the current turn and everything queued."""
+    """As in `SubagentStarted`; 0: the current turn, everything queued and background tasks."""
+    with_background: bool = False
+    """Also stop the background tasks that the agent has started."""
+
+
+class MoveToBackground(Message):
+    """Continue the tasks that the current turn waits for in the background."""
+
+    high_priority = True
+    type: Literal["move_to_background"] = "move_to_background"
+
+
+class CancelSubagent(Message):
+    """Stop a child and its whole subtree; the parent repeats it if the child restarts meanwhile."""
+
+    high_priority = True
+    type: Literal["cancel_subagent"] = "cancel_subagent"
+    child: Address
 
 
 class TaskDropped(Message):

@@ -15,6 +15,7 @@ from messages.failure_reasons import MAX_DURATION_S, LimitReason, ModelFailureRe
 from messages.policy import PermissionMode
 from messages.subagents import (
     NotificationDelivered,
+    SubagentBackgrounded,
     SubagentEnded,
     SubagentQueued,
     SubAgentSource,
@@ -407,6 +408,7 @@ UpwardEvent = (
     | TurnEnded
     | SubagentStarted
     | SubagentQueued
+    | SubagentBackgrounded
     | SubagentEnded
     | NotificationDelivered
     | PersistenceChanged

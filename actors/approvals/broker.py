@@ -6,8 +6,10 @@ from typing import Literal, assert_never
 from actors.approvals.pending_approval import (
     LASTING_DECISIONS,
     PendingApproval,
+    can_ask,
     get_granted_rules,
     normalize,
+    restrict,
 )
 from actors.runtime.actor import Actor
 from actors.sessions.journal_client import JournalClient
@@ -38,6 +40,10 @@ from messages.supervision import PeerRestarted, Undelivered
 
 log = logging.getLogger("greenroom.approvals")
 
+CANNOT_ASK = (
+    "it runs in the background, where only agents with approval_mode: bubble may ask the user; "
+    "continue without it, or leave it to the agent that started you"
+)
 GRANT_NO_LONGER_OFFERED = "the rules changed, so this call can be allowed only once"
 
 ApprovalBrokerInbox = (
@@ -138,7 +144,12 @@ class ApprovalBroker(Actor[ApprovalBrokerInbox]):
     # Incoming requests
 
     def _park(self, request: AnyApprovalRequest) -> None:
-        if request.id in self._parked or request.id in self._ended:
+        request = restrict(request)
+        earlier = self._parked.get(request.id)
+        if earlier is not None and request.is_background and not earlier.request.is_background:
+            self._move_to_background(earlier, request)
+            return
+        if earlier is not None or request.id in self._ended:
             log.info("duplicate request %s ignored", request.id)
             return
         parked = self._parked[request.id] = PendingApproval(request, self.sender)
@@ -155,10 +166,23 @@ class ApprovalBroker(Actor[ApprovalBrokerInbox]):
         """Show the request, or end it if no user can decide; wait if that is not known yet."""
         if self._can_decide is False:
             self._end_unavailable(parked.request.id, self._unavailable_reason)
+        elif not can_ask(parked.request):
+            self._end_unavailable(parked.request.id, CANNOT_ASK)
         elif self._can_decide and self._recorded_requests.get(parked.request.id) == parked.request:
             self._show(parked)
         elif self._can_decide:
             self._write(parked.request)
+
+    def _move_to_background(self, parked: PendingApproval, request: AnyApprovalRequest) -> None:
+        """Reject or restrict an undecided request whose task the user moved to the background."""
+        if parked.decision is not None:
+            return
+        parked.request = request
+        if not can_ask(request):
+            self._end_unavailable(request.id, CANNOT_ASK)
+        elif parked.is_shown:
+            self.tell(self._console, DismissApproval(id=request.id, outcome="withdrawn"))
+            self._show(parked)
 
     def _show(self, parked: PendingApproval) -> None:
         parked.is_shown = True
@@ -173,7 +197,8 @@ class ApprovalBroker(Actor[ApprovalBrokerInbox]):
             log.info("ignored a late, duplicate or unexpected decision on %s", submitted.id)
             return
         decision = normalize(submitted, parked.request, parked.grantable_rules)
-        if submitted.decision in LASTING_DECISIONS and decision.decision == "once":
+        was_offered = submitted.decision in parked.request.available_decisions
+        if submitted.decision in LASTING_DECISIONS and decision.decision == "once" and was_offered:
             self.tell(
                 self._console, StoreGrantFailed(id=submitted.id, detail=GRANT_NO_LONGER_OFFERED)
             )

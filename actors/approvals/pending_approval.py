@@ -40,6 +40,20 @@ class PendingApproval:
         )
 
 
+def restrict(request: AnyApprovalRequest) -> AnyApprovalRequest:
+    """Return the request as it may be decided: a background task never gets a lasting grant."""
+    if not request.is_background:
+        return request
+    decisions: tuple[ApprovalDecision, ...] = ("once", "no")
+    restricted = {"available_decisions": decisions, "grants": (), "broader_grants": ()}
+    return request.model_copy(update=restricted)
+
+
+def can_ask(request: AnyApprovalRequest) -> bool:
+    """Return whether the user may be asked, if there is one."""
+    return request.bubbles or not request.is_background
+
+
 def normalize(
     submitted: SubmitDecision,
     request: AnyApprovalRequest,

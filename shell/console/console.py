@@ -30,9 +30,11 @@ from messages.permissions import (
 )
 from messages.subagents import (
     AssignTask,
-    CancelTask,
+    CancelSubagent,
+    MoveToBackground,
     NotificationDelivered,
     PromptRejected,
+    SubagentBackgrounded,
     SubagentEnded,
     SubagentQueued,
     SubagentStarted,
@@ -104,7 +106,15 @@ REQUEST_BY_RESULT: dict[type[PolicyResult], type[PolicyRequest]] = {
 }
 UNDELIVERED_DETAIL = "it could not be delivered ({reason}); the session continues"
 
-PrimaryCommand = SendPrompt | InterruptTurn | SetModel | SetEffort | SwitchAgent | TurnNumberTaken
+PrimaryCommand = (
+    SendPrompt
+    | InterruptTurn
+    | MoveToBackground
+    | SetModel
+    | SetEffort
+    | SwitchAgent
+    | TurnNumberTaken
+)
 """The user's commands for the primary agent, and its answer."""
 SubagentMessage = StopSubagent | PromptSubagent | ViewSubagent | PromptRejected
 """The user's commands for a subagent, and its answer."""
@@ -222,6 +232,7 @@ class Console(Actor[ConsoleInbox]):
                 | CompactionFailed()
                 | SubagentStarted()
                 | SubagentQueued()
+                | SubagentBackgrounded()
                 | SubagentEnded()
                 | NotificationDelivered()
                 | PersistenceChanged()
@@ -236,6 +247,8 @@ class Console(Actor[ConsoleInbox]):
                 self._send_prompt(command)
             case InterruptTurn():
                 self._interrupt()
+            case MoveToBackground():
+                self.tell(PRIMARY, command)
             case SetModel() | SetEffort():
                 self.tell(PRIMARY, command)
             case SwitchAgent():
@@ -251,7 +264,7 @@ class Console(Actor[ConsoleInbox]):
     def _on_subagent_message(self, message: SubagentMessage) -> None:
         match message:
             case StopSubagent():
-                self.tell(message.agent, CancelTask())
+                self.tell(message.agent.parent, CancelSubagent(child=message.agent))
             case PromptSubagent():
                 self.tell(message.agent, AssignTask(prompt=message.text))
             case ViewSubagent():

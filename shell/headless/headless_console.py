@@ -8,6 +8,7 @@ from messages.approvals import ApproverAvailabilityChanged, DismissApproval, Sho
 from messages.compaction import Compacted, CompactionFailed
 from messages.subagents import (
     NotificationDelivered,
+    SubagentBackgrounded,
     SubagentEnded,
     SubagentQueued,
     SubagentStarted,
@@ -113,6 +114,7 @@ class HeadlessConsole(Actor[HeadlessInbox]):
                 | Compacted()
                 | CompactionFailed()
                 | DismissApproval()
+                | SubagentBackgrounded()
                 | SubagentQueued()
                 | PersistenceChanged()
             ):

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from messages.address import PRIMARY
+from messages.subagents import MoveToBackground
 from shell.process.streams import INTERRUPTED_STATUS
 from shell.repl.approval_input import ApprovalInput
 from shell.repl.completion import Completion
@@ -17,10 +19,12 @@ from shell.repl.screen_windows import ScreenWindows
 from shell.repl.signals import EXIT_CONFIRM_S
 from shell.repl.task_view import TaskView
 from shell.view import full_output, mode_changes
+from shell.view.screen_state import SendCommand
 
 ESCAPE_DEBOUNCE_S = 0.25
 """A second Esc within this time is ignored: both are one press."""
 EXIT_CONFIRM_HINT = "Press Ctrl-C or Ctrl-D again to exit"
+NOTHING_TO_MOVE = "The turn does not wait for a subagent."
 NO_FULL_OUTPUT = "There is no output to show yet."
 
 
@@ -127,6 +131,15 @@ class KeyActions:
             self._close_topmost()
         self._task_view.leave_page_without_requests()
         self._approval_input.focus()
+
+    def move_to_background(self) -> None:
+        """Let the subagents that the turn waits for continue in the background."""
+        state = self._event_pump.state
+        children = [agent for agent in state.subagents.running if agent.address.parent == PRIMARY]
+        if any(not agent.is_background and agent.phase != "idle" for agent in children):
+            self._event_pump.apply((state, (SendCommand(MoveToBackground()),)))
+        else:
+            self._footer_hint.show_message(NOTHING_TO_MOVE)
 
     def stop_agent(self) -> None:
         """Ask whether to stop an agent, while an armed request is shown in the task view.

@@ -66,6 +66,7 @@ def _bind_always(keys: KeyBindings, actions: KeyActions) -> None:
     _bind(keys, Keys.SIGINT, actions.on_ctrl_c)
     _bind(keys, "c-d", actions.on_ctrl_d)
     _bind(keys, "c-y", actions.focus_approval)
+    _bind(keys, "c-b", actions.move_to_background)
     _bind(keys, "c-r", _do_nothing)
     _bind(keys, "s-tab", actions.cycle_mode)
 

@@ -15,6 +15,7 @@ from messages.compaction import Compacted
 from messages.content import TextBlock, ToolUseBlock
 from messages.journal import Record, SessionHeader
 from messages.serialization import JournalLine
+from messages.subagents import NotificationDelivered
 from messages.turns import (
     ReplyCompleted,
     ToolEnded,
@@ -82,6 +83,10 @@ def _format_record(record: Record, calls: dict[str, ToolUseBlock]) -> list[str]:
     match record:
         case SessionHeader():
             return [f"# Session {record.session_id}", f"Workspace: `{record.workspace}`"]
+        case TurnStarted(has_prompt=False):
+            return []
+        case NotificationDelivered():
+            return ["## A background task has ended", _fence(record.text)]
         case TurnStarted():
             return ["## You", record.prompt.strip() or "(empty)"]
         case ReplyCompleted():

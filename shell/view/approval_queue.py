@@ -71,10 +71,16 @@ class ApprovalQueue:
 
 
 def with_request(queue: ApprovalQueue, request: AnyApprovalRequest) -> ApprovalQueue:
-    """Add a request at the end; a known request keeps its position."""
+    """Add a request at the end; a known request keeps its position.
+
+    A background task must not interrupt the user, so its request is shown at once only on the
+    agent's own page; elsewhere, the footer counts it.
+    """
     if queue.find(request.id):
         return queue
-    return replace(queue, parked=(*queue.parked, request))
+    is_hidden = request.is_background and queue.only_agent != request.agent
+    deferred_ids = queue.deferred_ids | ({request.id} if is_hidden else set())
+    return replace(queue, parked=(*queue.parked, request), deferred_ids=deferred_ids)
 
 
 def without_request(queue: ApprovalQueue, request_id: str) -> ApprovalQueue:
@@ -126,9 +132,13 @@ def restore_deferred(queue: ApprovalQueue) -> ApprovalQueue:
 
 
 def show_only(queue: ApprovalQueue, agent: Address | None) -> ApprovalQueue:
-    """Show only an agent's requests, also those that were deferred; None: all of them."""
+    """Show only an agent's requests, also those that were deferred; None: all of them.
+
+    Those of background tasks are deferred again when the page is closed.
+    """
     if agent == queue.only_agent:
         return queue
     own = frozenset(request.id for request in queue.of_agent(agent)) if agent else frozenset[str]()
-    queue = replace(queue, only_agent=agent, deferred_ids=queue.deferred_ids - own)
-    return replace(queue, given_replies=())
+    background = frozenset(request.id for request in queue.parked if request.is_background)
+    deferred_ids = (queue.deferred_ids | background) - own
+    return replace(queue, only_agent=agent, deferred_ids=deferred_ids, given_replies=())

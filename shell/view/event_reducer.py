@@ -21,6 +21,7 @@ from messages.permissions import (
 )
 from messages.subagents import (
     NotificationDelivered,
+    SubagentBackgrounded,
     SubagentEnded,
     SubagentQueued,
     SubagentStarted,
@@ -139,8 +140,9 @@ def apply_event(state: ScreenState, event: ScreenEvent, now_s: float) -> ScreenU
             return _on_persistence_changed(state, event)
         case SubagentEvent():
             return _on_subagent_event(state, event, now_s), ()
-        case SubagentStarted() | SubagentQueued() | SubagentEnded():
-            return _on_subagent_event(state, SubagentEvent(PRIMARY, event), now_s), ()
+        case SubagentStarted() | SubagentQueued() | SubagentBackgrounded() | SubagentEnded():
+            state = _on_subagent_event(state, SubagentEvent(PRIMARY, event), now_s)
+            return state, _format_background_event(event)
         case NotificationDelivered():
             return state, ()
         case ShowApproval():
@@ -179,6 +181,21 @@ def _on_subagent_event(state: ScreenState, event: SubagentEvent, now_s: float) -
     return replace(state, subagents=subagents)
 
 
+def _format_background_event(
+    event: SubagentStarted | SubagentQueued | SubagentBackgrounded | SubagentEnded,
+) -> tuple[PrintNotice, ...]:
+    """Return a notice of what the user waits for without seeing it."""
+    match event:
+        case SubagentBackgrounded():
+            text = f"{event.child.name} continues in the background."
+        case SubagentEnded(notification=notification) if notification:
+            detail = f": {sanitize(event.detail)}" if event.detail else ""
+            text = f"{event.child.name} has ended in the background ({event.status}{detail})."
+        case _:
+            return ()
+    return (PrintNotice(text, "plain"),)
+
+
 def _on_session_configured(
     state: ScreenState, event: SessionConfigured, now_s: float
 ) -> ScreenUpdate:
@@ -198,7 +215,8 @@ def _on_session_configured(
 def _on_turn_started(state: ScreenState, event: TurnStarted, now_s: float) -> ScreenUpdate:
     if state.turn:
         return state, ()
-    return replace(state, turn=RunningTurn(started_s=now_s)), (PrintPrompt(event.prompt),)
+    prompt = (PrintPrompt(event.prompt),) if event.has_prompt else ()
+    return replace(state, turn=RunningTurn(started_s=now_s)), prompt
 
 
 def _add_streamed_chars(state: ScreenState, chars: int, now_s: float) -> ScreenState:

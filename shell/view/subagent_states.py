@@ -7,7 +7,12 @@ from typing import Literal
 
 from messages.address import Address
 from messages.content import ToolUseBlock
-from messages.subagents import SubagentEnded, SubagentQueued, SubagentStarted
+from messages.subagents import (
+    SubagentBackgrounded,
+    SubagentEnded,
+    SubagentQueued,
+    SubagentStarted,
+)
 from messages.turns import (
     AgentEvent,
     ModelRetrying,
@@ -67,6 +72,8 @@ class Subagent:
     """Text of the current reply so far; only of the agent whose page is open."""
     one_shot: bool = True
     """The agent ends with its task."""
+    is_background: bool = False
+    """It works beside the turns of the agent that started it."""
     ended_s: float | None = None
 
     @property
@@ -152,6 +159,11 @@ def apply_subagent_event(
         case SubagentStarted():
             earlier = subagents.subagents.get(event.child)
             return subagents.with_subagent(_create_subagent(earlier, event, now_s))
+        case SubagentBackgrounded():
+            moved = subagents.subagents.get(event.child)
+            if moved is None:
+                return subagents
+            return subagents.with_subagent(replace(moved, is_background=True))
         case SubagentEnded():
             return _on_subagent_ended(subagents, event, now_s)
         case _:
@@ -166,7 +178,13 @@ def _on_subagent_ended(subagents: SubagentList, event: SubagentEnded, now_s: flo
         return subagents
     if not ended.one_shot and event.status != "failed":
         return subagents.with_subagent(
-            replace(ended, phase="idle", phase_detail=event.detail, running_tools={})
+            replace(
+                ended,
+                phase="idle",
+                phase_detail=event.detail,
+                running_tools={},
+                is_background=False,
+            )
         )
     subtree = (agent for agent in subagents.running if agent.address.is_under(event.child))
     for subagent in subtree:
@@ -191,6 +209,7 @@ def _create_subagent(earlier: Subagent | None, event: SubagentStarted, now_s: fl
         call_id=event.call_id,
         task_number=event.task_number,
         one_shot=event.one_shot,
+        is_background=event.is_background,
     )
     if earlier is None:
         return subagent

@@ -88,7 +88,9 @@ class SubagentSupervisor:
             case StartChild():
                 self._start(effect, chain)
             case StopChild():
-                cancellation = CancelTask(task_number=effect.task_number)
+                cancellation = CancelTask(
+                    task_number=effect.task_number, with_background=effect.with_background
+                )
                 self._last_tasks[effect.child] = (
                     *self._last_tasks.get(effect.child, ()),
                     cancellation,

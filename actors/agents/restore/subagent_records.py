@@ -13,7 +13,12 @@ from messages.approvals import (
     QuestionRequest,
 )
 from messages.journal import Record
-from messages.subagents import NotificationDelivered, SubagentEnded, SubagentStarted
+from messages.subagents import (
+    NotificationDelivered,
+    SubagentBackgrounded,
+    SubagentEnded,
+    SubagentStarted,
+)
 from messages.turns import TurnStarted
 
 
@@ -57,6 +62,8 @@ def build_subagent_table(records: tuple[Record, ...], agent: str) -> SubagentTab
         match record:
             case SubagentStarted() if record.parent == agent:
                 table = table.with_started(record, is_alive=False)
+            case SubagentBackgrounded() if record.child.parent == agent:
+                table = table.with_backgrounded(record.child)
             case SubagentEnded() if record.child.parent == agent:
                 table = _with_ended(table, record)
             case NotificationDelivered() if record.child.parent == agent:

@@ -1,6 +1,6 @@
 """How a subagent takes tasks and when it ends."""
 
-from actors.agents.turn import cancellation
+from actors.agents.turn import background_tasks, cancellation
 from actors.agents.turn.agent_state import SlotState
 from actors.agents.turn.effects import Finish, RejectPrompt
 from actors.agents.turn.prompt_queue import QueuedPrompt
@@ -16,7 +16,7 @@ def handle(step: Transition, message: TaskInput) -> None:
     """Queue a task under the next free turn number, or cancel it."""
     prompts, turn = step.state.prompts, step.state.turn
     if isinstance(message, CancelTask):
-        _cancel(step, message.task_number)
+        _cancel(step, message)
     elif message.task_number and message.task_number <= prompts.last_task_number:
         finish_if_done(step)  # taken before a crash, or delivered twice
     elif not message.task_number and prompts.one_shot:
@@ -27,13 +27,16 @@ def handle(step: Transition, message: TaskInput) -> None:
         step.update(prompts=prompts.with_prompt(prompt))
 
 
-def _cancel(step: Transition, task_number: int) -> None:
+def _cancel(step: Transition, message: CancelTask) -> None:
     """Cancel one task and leave the user's prompts, or cancel everything."""
-    if task_number:
-        cancellation.cancel_task(step, task_number)
+    if message.task_number:
+        if message.with_background:
+            background_tasks.stop_all(step)
+        cancellation.cancel_task(step, message.task_number)
         return
+    has_background = bool(step.state.subagents.list_background())
     cancellation.cancel_all(step)
-    is_idle = step.state.turn.stage is TurnStage.IDLE
+    is_idle = step.state.turn.stage is TurnStage.IDLE and not has_background
     if is_idle and step.state.slot is not SlotState.NOT_NEEDED:
         step.emit(Finish())  # a subagent that only waits for more prompts
 

@@ -1,20 +1,80 @@
 """Background tasks: they run beside the turns of the agent that started them."""
 
+from dataclasses import replace
+from typing import assert_never
+
 from actors.agents.turn import subagent_tasks
-from actors.agents.turn.effects import WithdrawSubtree
-from actors.agents.turn.subagent_table import SubagentEntry
+from actors.agents.turn.call_completion import end_call
+from actors.agents.turn.effects import ForwardUp
+from actors.agents.turn.task_result_text import format_backgrounding
 from actors.agents.turn.transition import Transition
-from messages.approvals import WithdrawApprovals
+from actors.agents.turn.turn_state import CallStage, ToolCall
+from messages.address import Address
+from messages.subagents import CancelSubagent, MoveToBackground, SubagentBackgrounded
+
+BackgroundInput = CancelSubagent | MoveToBackground
+"""What the user asks of an agent about its children."""
+
+
+def handle(step: Transition, message: BackgroundInput) -> None:
+    """Handle one message about children."""
+    match message:
+        case CancelSubagent():
+            _stop(step, message.child)
+        case MoveToBackground():
+            _move_all(step)
+        case _:
+            assert_never(message)
 
 
 def stop_task(step: Transition, name: str) -> None:
-    """Stop a background task, if it has not ended; its end arrives and is notified."""
+    """Stop a background task, if it has not ended; a notification reports its end."""
     entry = step.state.subagents.entries.get(name)
     if entry is not None and entry.task is not None and entry.task.is_background:
-        _stop(step, entry, entry.task.number)
+        _stop(step, entry.address)
 
 
-def _stop(step: Transition, entry: SubagentEntry, task_number: int) -> None:
-    """Withdraw before the abort, so that the user is not asked about work that is being stopped."""
-    step.emit(WithdrawSubtree(WithdrawApprovals(under=entry.address)))
-    subagent_tasks.request_stop(step, entry.address, task_number)
+def stop_all(step: Transition) -> None:
+    """Stop every background task, because the agent itself is stopped; none of them wakes it."""
+    for entry in step.state.subagents.list_background():
+        if entry.task is not None:
+            entry = replace(entry, task=replace(entry.task, wakes_parent=False))  # noqa: PLW2901
+            step.update(subagents=step.state.subagents.with_entry(entry))
+            _stop(step, entry.address)
+
+
+def _move_all(step: Transition) -> None:
+    """Move the task of every running call to the background, unless the turn is being stopped."""
+    if step.state.turn.is_stopping:
+        return
+    for call in step.state.turn.calls:
+        if call.stage is CallStage.RUNNING and call.subagent_started is not None:
+            _move(step, call, call.subagent_started.child)
+
+
+def _move(step: Transition, call: ToolCall, child: Address) -> None:
+    """Move one task; requests of its subtree go up again, marked as from the background."""
+    table = step.state.subagents.with_backgrounded(child)
+    entry = table.find(child)
+    if entry is None or entry.task is None:
+        return
+    step.update(subagents=table)
+    moved = SubagentBackgrounded(child=child, task_number=entry.task.number)
+    step.write(moved)
+    step.publish(moved)
+    for request in table.open_requests.values():
+        if request.agent.is_under(child):
+            marked = subagent_tasks.mark_background(step.state, request)
+            step.update(subagents=step.state.subagents.with_request(marked))
+            step.emit(ForwardUp(marked))
+    end_call(step, call, "ok", format_backgrounding(child.name))
+
+
+def _stop(step: Transition, child: Address) -> None:
+    """Stop a child with its subtree, after withdrawing what it asks the user."""
+    entry = step.state.subagents.find(child)
+    if entry is None or not entry.is_alive:
+        return
+    subagent_tasks.withdraw_under(step, child)
+    task_number = entry.task.number if entry.task else 0
+    subagent_tasks.request_stop(step, child, task_number, with_background=True)

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from actors.agents.turn import call_lifecycle
+from actors.agents.turn import background_tasks, call_lifecycle
 from actors.agents.turn.agent_state import AgentState, SlotState
 from actors.agents.turn.effects import (
     CancelModelRequest,
@@ -37,6 +37,7 @@ def cancel_all(step: Transition) -> None:
         if prompt.task_number:
             step.emit(ReportDroppedTask(prompt.task_number))
     step.update(prompts=step.state.prompts.without_prompts())
+    background_tasks.stop_all(step)
     if step.state.turn.is_active:
         _stop(step)
 

@@ -175,6 +175,9 @@ class StopChild:
 
     child: Address
     task_number: int
+    """As in `CancelTask`."""
+    with_background: bool = False
+    """As in `CancelTask`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from typing import assert_never
 from actors.agents.turn import (
     agent_switch,
     assigned_tasks,
+    background_tasks,
     call_lifecycle,
     cancellation,
     concurrency_slot,
@@ -19,6 +20,7 @@ from actors.agents.turn import (
 )
 from actors.agents.turn.agent_state import AgentState, RestoredState
 from actors.agents.turn.assigned_tasks import TaskInput
+from actors.agents.turn.background_tasks import BackgroundInput
 from actors.agents.turn.call_lifecycle import ApprovalInput, CallInput
 from actors.agents.turn.concurrency_slot import SlotInput
 from actors.agents.turn.effects import Effect, RejectPrompt, RejectTurnNumber
@@ -44,7 +46,14 @@ from messages.approvals import ApprovalDecided, ApprovalUnavailable
 from messages.journal import Appended, AppendFailed
 from messages.model_limits import ModelLimitsFound
 from messages.permissions import PermissionDecision
-from messages.subagents import AssignTask, CancelTask, SlotAcquired, SlotPending
+from messages.subagents import (
+    AssignTask,
+    CancelSubagent,
+    CancelTask,
+    MoveToBackground,
+    SlotAcquired,
+    SlotPending,
+)
 from messages.turns import (
     CancelTurn,
     EffortChanged,
@@ -66,6 +75,7 @@ TurnInput = (
     | JournalInput
     | TaskInput
     | SlotInput
+    | BackgroundInput
     | ChildInput
 )
 """Messages to an agent that its turn handles, by conversation; each has its own `match`."""
@@ -118,6 +128,8 @@ def _handle(step: Transition, message: TurnMessage) -> None:
         case SlotAcquired() | SlotPending():
             concurrency_slot.handle(step, message)
             call_lifecycle.evaluate_waiting_calls(step)
+        case CancelSubagent() | MoveToBackground():
+            background_tasks.handle(step, message)
         case _:
             subagent_tasks.handle(step, message)
 

@@ -24,6 +24,8 @@ class AssignedTask:
     """The turn of this agent that contains the call."""
     is_background: bool = False
     """Its call has ended, or ends at its start; a notification reports its end."""
+    wakes_parent: bool = True
+    """Its notification starts a turn of an idle parent; not if both were stopped together."""
     prompt: str = ""
     """After a resume: the prompt of an unfinished background task."""
     last_text: str = ""
@@ -124,6 +126,18 @@ class SubagentTable:
             if entry.is_alive
             and (not entry.one_shot or (entry.task is not None and entry.task.is_background))
         )
+
+    def with_backgrounded(self, child: Address) -> "SubagentTable":
+        """Return the table after a child's task was moved to the background."""
+        entry = self.find(child)
+        if entry is None or entry.task is None:
+            return self
+        return self.with_entry(replace(entry, task=replace(entry.task, is_background=True)))
+
+    def find_above(self, agent: Address) -> SubagentEntry | None:
+        """Return the subagent whose subtree contains an agent."""
+        entries = self.entries.values()
+        return next((entry for entry in entries if agent.is_under(entry.address)), None)
 
     def list_background(self) -> tuple[SubagentEntry, ...]:
         """Return the subagents that work in the background."""

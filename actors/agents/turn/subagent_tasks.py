@@ -249,14 +249,17 @@ def resume(step: Transition, call: ToolCall, child: SubagentEntry, task: Assigne
 # Ending a task
 
 
-def request_stop(step: Transition, child: Address, task_number: int) -> None:
+def request_stop(
+    step: Transition, child: Address, task_number: int, *, with_background: bool = False
+) -> None:
     """Ask a child to end its task; its end still arrives."""
-    step.emit(StopChild(child, task_number))
+    step.emit(StopChild(child, task_number, with_background=with_background))
 
 
 def _on_task_cancel_timeout(step: Transition, timeout: TaskCancelTimeout) -> None:
     found = step.state.subagents.find_task(timeout.child, timeout.task_number)
     if found is not None:
+        withdraw_under(step, timeout.child)
         step.emit(ForceStopChild(timeout.child))
 
 
@@ -273,9 +276,7 @@ def _on_child_ended(step: Transition, end: ChildEnded) -> None:
     child = step.state.subagents.find(end.child)
     if child is None:
         return
-    open_requests = step.state.subagents.open_requests.values()
-    if any(request.agent.is_under(child.address) for request in open_requests):
-        _withdraw_requests(step, WithdrawApprovals(under=child.address))
+    withdraw_under(step, child.address)
     step.emit(ReturnSlot(child.address))
     child = replace(child, is_alive=False)
     step.update(subagents=step.state.subagents.with_entry(child))
@@ -297,7 +298,7 @@ def _end_task(
         ended = _build_end(step, child, task, status, detail)
         ended = ended.model_copy(update={"notification": notification})
         _record_end(step, child, ended)
-        queue_notification(step, ended, wakes=True)
+        queue_notification(step, ended, wakes=task.wakes_parent)
         return
     _record_end(step, child, _build_end(step, child, task, status, detail))
     call = step.state.turn.find_call(task.call_id, CallStage.RUNNING)
@@ -391,8 +392,22 @@ def _forward_request(step: Transition, request: AnyApprovalRequest) -> None:
     )
     if step.state.turn.is_stopping and not is_independent:
         return
+    request = mark_background(step.state, request)
     step.update(subagents=step.state.subagents.with_request(request))
     step.emit(ForwardUp(request))
+
+
+def mark_background(state: AgentState, request: AnyApprovalRequest) -> AnyApprovalRequest:
+    """Return the request with what this agent knows: whether it comes from a background task."""
+    child = state.subagents.find_above(request.agent)
+    if child is None:
+        return request
+    is_background = child.task is not None and child.task.is_background
+    marks = {
+        "is_background": request.is_background or is_background,
+        "bubbles": request.bubbles or child.bubbles,
+    }
+    return request.model_copy(update=marks)
 
 
 def forward_approval_outcome(
@@ -401,6 +416,13 @@ def forward_approval_outcome(
     """Forward the outcome of an open request toward the agent that sent it."""
     step.update(subagents=step.state.subagents.without_request(outcome.id))
     step.emit(ForwardDown(outcome))
+
+
+def withdraw_under(step: Transition, child: Address) -> None:
+    """Withdraw the open requests of a child's subtree, before anything is aborted."""
+    open_requests = step.state.subagents.open_requests.values()
+    if any(request.agent.is_under(child) for request in open_requests):
+        _withdraw_requests(step, WithdrawApprovals(under=child))
 
 
 def _withdraw_requests(step: Transition, withdrawal: WithdrawApprovals) -> None:

@@ -59,6 +59,11 @@ def format_background_start(name: str) -> str:
     return f"task_id: {name}\n{STARTED_IN_BACKGROUND}"
 
 
+def format_backgrounding(name: str) -> str:
+    """Return the result of a `task` call whose subagent the user moved to the background."""
+    return f"task_id: {name}\nThe user moved it to the background. {STARTED_IN_BACKGROUND}"
+
+
 def format_notification(name: str, task: AssignedTask, status: SubagentStatus, detail: str) -> str:
     """Return the notification of a background task's end, which its text cannot forge."""
     result = format_result(name, task, status, detail)

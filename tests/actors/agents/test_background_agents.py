@@ -8,8 +8,15 @@ import pytest
 
 from actors.agents.definition.definition import Definition
 from messages.address import PRIMARY
+from messages.approvals import ApprovalDecided, ApprovalWithdrawn, ShowApproval
 from messages.content import ToolUseBlock
-from messages.subagents import NotificationDelivered, SubagentEnded
+from messages.subagents import (
+    CancelSubagent,
+    MoveToBackground,
+    NotificationDelivered,
+    SubagentBackgrounded,
+    SubagentEnded,
+)
 from messages.turns import ToolEnded, TurnInterrupted, TurnNumberTaken, TurnStarted
 from tests.actors.agents.scripted_agents import (
     RunningSession,
@@ -191,3 +198,135 @@ def test_the_output_and_the_stop_of_a_background_task(sessions: SessionFixture) 
     ended = wait_for(running, SubagentEnded)
     assert ended.status == "cancelled"
     assert "was stopped before it finished" in ended.notification
+
+
+BUBBLER = Definition(name="bubbler", system_prompt="", mode="subagent", bubbles=True)
+TOUCH = make_tool_use("b", "bash", command="touch made")
+
+
+def test_a_bubbling_agent_asks_and_gets_no_lasting_grant(sessions: SessionFixture) -> None:
+    second = make_tool_use("b2", "bash", command="touch made")
+    running = sessions.start_session(
+        {
+            "begin": [make_background_call("t1", "touch", "bubbler"), "started", "told"],
+            "touch": [TOUCH, second, "touched"],
+        },
+        BUBBLER,
+    )
+    running.prompt()
+    request = running.user.wait_for(ShowApproval).request
+    assert request.available_decisions == ("once", "no")
+    assert request.grants == ()
+    running.user.submit_decision(request.id, "project")
+    again = running.user.wait_for(ShowApproval).request
+    running.user.submit_decision(again.id, "no")
+    wait_for(running, NotificationDelivered)
+    decided = [record for record in running.records() if isinstance(record, ApprovalDecided)]
+    assert [record.decision for record in decided] == ["once", "no"]
+    assert (sessions.folder / "work" / "made").exists()
+
+
+def test_other_background_agents_are_denied_what_would_ask(sessions: SessionFixture) -> None:
+    question = make_tool_use("q", "question")
+    question = question.model_copy(
+        update={"input": {"questions": [{"question": "Which?", "header": "h", "choices": []}]}}
+    )
+    running = sessions.start_session(
+        {
+            "begin": [make_background_call("t1", "touch"), "started", "told"],
+            "touch": [make_task_call("in", "nested"), question, "could not"],
+            "nested": [TOUCH, "denied"],
+        }
+    )
+    running.prompt()
+    wait_for(running, NotificationDelivered)
+    results = [
+        record
+        for record in running.records()
+        if isinstance(record, ToolEnded) and record.call_id in ("b", "q")
+    ]
+    assert [record.status for record in results] == ["denied", "denied"]
+    assert all("only agents with approval_mode: bubble" in record.text for record in results)
+    assert running.user.shown_ids == []
+
+
+def test_a_request_from_below_a_bubbling_agent_is_shown(sessions: SessionFixture) -> None:
+    running = sessions.start_session(
+        {
+            "begin": [make_background_call("t1", "touch", "bubbler"), "started", "told"],
+            "touch": [make_task_call("in", "nested"), "done"],
+            "nested": [TOUCH, "touched"],
+        },
+        BUBBLER,
+    )
+    running.prompt()
+    request = running.user.wait_for(ShowApproval).request
+    assert request.agent == "/primary/bubbler-1/general-1"
+    running.user.submit_decision(request.id)
+    assert "done" in wait_for(running, NotificationDelivered).text
+
+
+@pytest.mark.parametrize("agent", ["general", "bubbler"])
+def test_moving_to_the_background_applies_the_same_rule(
+    sessions: SessionFixture, agent: str
+) -> None:
+    running = sessions.start_session(
+        {
+            "begin": [make_task_call("t1", "touch", agent), "moved", "told"],
+            "touch": [TOUCH, "tried"],
+        },
+        BUBBLER,
+    )
+    running.prompt()
+    first = running.user.wait_for(ShowApproval).request
+    assert "session" in first.available_decisions
+    running.user.tell(PRIMARY, MoveToBackground())
+    if agent == "bubbler":
+        moved = running.user.wait_for(ShowApproval).request
+        assert (moved.id, moved.available_decisions) == (first.id, ("once", "no"))
+        running.user.submit_decision(first.id, "session")
+    assert "tried" in wait_for(running, NotificationDelivered).text
+    ended = {r.call_id: r for r in running.records() if isinstance(r, ToolEnded)}
+    assert "moved it to the background" in ended["t1"].text
+    assert ended["b"].status == ("ok" if agent == "bubbler" else "denied")
+    assert len([r for r in running.records() if isinstance(r, SubagentBackgrounded)]) == 1
+
+
+def test_stopping_an_agent_withdraws_its_request_first(sessions: SessionFixture) -> None:
+    running = sessions.start_session(
+        {
+            "begin": [make_background_call("t1", "touch", "bubbler"), "started", "told"],
+            "touch": [TOUCH],
+        },
+        BUBBLER,
+    )
+    running.prompt()
+    running.user.wait_for(ShowApproval)
+    child = PRIMARY.child("bubbler-1")
+    running.user.tell(PRIMARY, CancelSubagent(child=child))
+    wait_for(running, NotificationDelivered)
+    kinds = [type(record) for record in running.records()]
+    assert kinds.index(ApprovalWithdrawn) < kinds.index(TurnInterrupted)
+    ended = [record for record in running.records() if isinstance(record, SubagentEnded)]
+    assert [(record.child, record.status) for record in ended] == [(child, "cancelled")]
+
+
+def test_stopping_an_interactive_agent_stops_its_background_tasks(
+    sessions: SessionFixture,
+) -> None:
+    helper = Definition(name="helper", system_prompt="", mode="subagent", interactive=True)
+    running = sessions.start_session(
+        {
+            "begin": [make_task_call("t1", "outer", "helper"), "done"],
+            "outer": [make_background_call("t2", "inner"), "started", "woken"],
+            "inner": [never_reply],
+        },
+        helper,
+    )
+    running.prompt()
+    wait_for_completion(running)
+    outer = PRIMARY.child("helper-1")
+    running.user.tell(PRIMARY, CancelSubagent(child=outer))
+    ended = running.user.wait_for(SubagentEnded)
+    assert (ended.child, ended.status) == (outer.child("general-1"), "cancelled")
+    assert running.scripted_agents.lines_by_prompt["outer"] == ["woken"]
