@@ -7,7 +7,6 @@ than the rest of startup. Its retries are off, so the agent decides when to retr
 
 import asyncio
 import logging
-from collections import defaultdict
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import AsyncExitStack, aclosing
 from dataclasses import dataclass
@@ -21,7 +20,7 @@ from actors.models.model_client import ModelError, ModelRequest, Reply, ReplyDel
 from actors.models.optional_settings import OptionalSetting, find_rejected_setting
 from actors.models.read_coalescing import coalesce_reads
 from actors.models.reply_decoder import ReplyDecoder
-from actors.models.request_body import build_request_body, list_optional_settings
+from actors.models.request_body import build_request_body, describe_setting, list_optional_settings
 from actors.models.sdk_errors import (
     classify_read_error,
     classify_sdk_error,
@@ -91,8 +90,8 @@ class AnthropicClient:
         self._idle_timeout_s = idle_timeout_s
         self._drops_thinking = True
         """Whether the server may support the request to drop invalid thinking."""
-        self._rejected_settings: defaultdict[str, set[OptionalSetting]] = defaultdict(set)
-        """Settings that are left out from now on, by model."""
+        self._rejected_settings: set[tuple[str, str]] = set()
+        """Models, and descriptions of the settings that are left out for them from now on."""
         self._server = redact_base_url(base_url or DEFAULT_BASE_URL)
         self._pool = ClientPool(self._make_client)
 
@@ -205,8 +204,11 @@ class AnthropicClient:
         """
         import anthropic  # noqa: PLC0415  (see the top of this module)
 
-        rejected = self._rejected_settings[request.model]
-        settings = list_optional_settings(request) - rejected
+        settings = {
+            setting
+            for setting in list_optional_settings(request)
+            if (request.model, describe_setting(setting, request)) not in self._rejected_settings
+        }
         prepared = _PreparedRequest(request, settings, self._secrets)
         try:
             return await self._send_prepared(client, prepared)
@@ -216,8 +218,11 @@ class AnthropicClient:
             setting = find_rejected_setting(str(error), settings)
             if setting is None:
                 raise
-            rejected.add(setting)
-            raise make_setting_rejected_error(error, self._server, setting, request) from error
+            description = describe_setting(setting, request)
+            self._rejected_settings.add((request.model, description))
+            raise make_setting_rejected_error(
+                error, self._server, description, request.model
+            ) from error
 
     async def _send_prepared(
         self, client: "anthropic.AsyncAnthropic", prepared: "_PreparedRequest"

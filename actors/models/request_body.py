@@ -32,6 +32,11 @@ def list_optional_settings(request: ModelRequest) -> set[OptionalSetting]:
     return settings
 
 
+def describe_setting(setting: OptionalSetting, request: ModelRequest) -> str:
+    """Return a setting as the user reads it; each level of effort is accepted or not."""
+    return f"{setting} {request.effort}" if setting == "effort" else setting
+
+
 def build_request_body(
     request: ModelRequest,
     settings: set[OptionalSetting],

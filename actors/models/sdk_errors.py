@@ -19,7 +19,7 @@ from actors.models.http_errors import (
     format_one_line,
     summarize_response,
 )
-from actors.models.model_client import ModelError, ModelRequest
+from actors.models.model_client import ModelError
 
 if TYPE_CHECKING:  # the SDK takes over half a second to import, too long before the first screen
     import anthropic
@@ -85,12 +85,12 @@ def classify_sdk_error(error: Exception, server: str) -> ModelError:
 
 
 def make_setting_rejected_error(
-    error: "anthropic.APIStatusError", server: str, setting: str, request: ModelRequest
+    error: "anthropic.APIStatusError", server: str, setting: str, model: str
 ) -> ModelError:
     """Return the error for a setting that the model or the server does not accept."""
     response = summarize_response(_to_error_response(error))
     detail = (
-        f"{server} does not accept the {setting} setting for {request.model} ({response}); "
+        f"{server} does not accept {setting} for {model} ({response}); "
         "requests leave it out from now on"
     )
     return ModelError("setting_rejected", detail, is_retryable=True)

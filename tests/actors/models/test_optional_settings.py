@@ -90,7 +90,7 @@ def test_each_rejected_setting_is_left_out_from_then_on() -> None:
         (None, None, False),
         (THINKING, effort, True),
     ], "another model may support them"
-    assert "does not accept the effort setting for claude-sonnet-5-5 (400: output_config" in (
+    assert "does not accept effort xhigh for claude-sonnet-5-5 (400: output_config" in (
         outcomes[0].expect_error().detail
     )
 
@@ -112,6 +112,13 @@ def test_each_rejected_setting_is_left_out_from_then_on() -> None:
 def test_a_rejection_is_recognized_by_the_named_field(message: str, expected: str | None) -> None:
     assert find_rejected_setting(message, ALL) == expected
     assert find_rejected_setting(message, set()) is None
+
+
+def test_another_effort_is_sent_after_one_was_rejected() -> None:
+    server = ScriptedServer(reject("output_config.effort: not xhigh"), HELLO, HELLO)
+    send_all(server, EAGER, EAGER, replace(EAGER, effort="high"))
+    sent = [request.body.get("output_config") for request in server.requests]
+    assert sent == [{"effort": "xhigh"}, None, {"effort": "high"}]
 
 
 def test_another_rejection_is_not_repeated_without_settings() -> None:
