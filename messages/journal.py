@@ -15,6 +15,7 @@ from messages.approvals import (
 from messages.base import Message
 from messages.compaction import Compacted
 from messages.permissions import SessionSettings
+from messages.reviews import ReviewEnded, ReviewStarted
 from messages.subagents import (
     NotificationDelivered,
     SubagentBackgrounded,
@@ -96,6 +97,8 @@ Record = Annotated[
     | SubagentStarted
     | SubagentBackgrounded
     | SubagentEnded
+    | ReviewStarted
+    | ReviewEnded
     | NotificationDelivered
     | ExecApprovalRequest
     | PatchApprovalRequest

@@ -90,6 +90,8 @@ class StartReview(Message):
 
     notify_undelivered = True
     type: Literal["start_review"] = "start_review"
+    id: str
+    """Assigned by the sender, so that a review that is requested twice starts once."""
     target: ReviewTarget
 
 

@@ -13,6 +13,7 @@ from messages.content import ContentBlock, Usage
 from messages.effort import Effort
 from messages.failure_reasons import MAX_DURATION_S, LimitReason, ModelFailureReason
 from messages.policy import PermissionMode
+from messages.reviews import ReviewEnded, ReviewStarted
 from messages.subagents import (
     NotificationDelivered,
     SubagentBackgrounded,
@@ -410,6 +411,8 @@ UpwardEvent = (
     | SubagentQueued
     | SubagentBackgrounded
     | SubagentEnded
+    | ReviewStarted
+    | ReviewEnded
     | NotificationDelivered
     | PersistenceChanged
 )

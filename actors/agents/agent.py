@@ -16,6 +16,7 @@ from actors.agents.effect_handlers.model_jobs import (
 )
 from actors.agents.effect_handlers.pending_requests import PendingRequests, get_undelivered_outcome
 from actors.agents.effect_handlers.request_prefixes import RequestPrefixes
+from actors.agents.effect_handlers.review_jobs import prepare_review, to_review_failed
 from actors.agents.effect_handlers.subagent_supervisor import SubagentSupervisor
 from actors.agents.effect_handlers.tool_jobs import (
     check_plan_file,
@@ -39,10 +40,12 @@ from actors.agents.turn.effects import (
     CheckRead,
     Effect,
     EvaluateCall,
+    EvaluateReview,
     LookUpLimits,
     ModelEffect,
     PauseTimer,
     PlanCall,
+    PrepareReview,
     PublishEvent,
     RequestApproval,
     RetryWrites,
@@ -236,7 +239,7 @@ class Agent(Actor[AgentInbox]):
         self._journal_client.on_peer_restarted(peer)
         if peer == self._collaborators.permissions:
             self._register(self._prepared_agents[self._state.selection.strictest_agent])
-        self._pending_requests.resend(peer, self._state.turn)
+        self._pending_requests.resend(peer, self._state.awaited_ids)
         self._subagents.on_peer_restarted(peer, self._state.subagents)
         if peer == self._collaborators.events_to:
             self._publisher.republish_status(self._state)
@@ -286,6 +289,13 @@ class Agent(Actor[AgentInbox]):
                 self._evaluate(effect.id, (request,))
             case EvaluateCall():
                 self._evaluate(effect.id, effect.plan.requests)
+            case EvaluateReview():
+                # Like grep in the whole workspace: the answer has the rules for each file.
+                self._evaluate(effect.id, (PermissionRequest(permission="grep", target="."),))
+            case PrepareReview():
+                root = self._ports.tool_context.workspace.root
+                job = partial(prepare_review, effect.id, effect.target, root, effect.read_policy)
+                self.start_job(job, partial(to_review_failed, effect.id))
             case RequestApproval():
                 self._request_approval(effect)
             case RunCall():
@@ -366,7 +376,9 @@ class Agent(Actor[AgentInbox]):
 
     def _evaluate(self, decision_id: str, requests: tuple[PermissionRequest, ...]) -> None:
         request = EvaluatePermission(id=decision_id, agent=self.address, requests=requests)
-        self._pending_requests.send(self._collaborators.permissions, request, self._state.turn)
+        self._pending_requests.send(
+            self._collaborators.permissions, request, self._state.awaited_ids
+        )
 
     def _run_call(self, effect: RunCall) -> None:
         tool_use, context = self._get_tool_use(effect.call_id), self._build_tool_context()
@@ -379,7 +391,7 @@ class Agent(Actor[AgentInbox]):
         cwd = self._ports.tool_context.workspace.cwd
         context = RequestContext(self.address, self._state.turn.number, cwd)
         request = build_approval_request(effect, self._get_tool_use(effect.call_id), context)
-        self._pending_requests.send(self._collaborators.approvals, request, self._state.turn)
+        self._pending_requests.send(self._collaborators.approvals, request, self._state.awaited_ids)
 
     def _get_tool_use(self, call_id: str) -> ToolUseBlock:
         return next(call.tool_use for call in self._state.turn.calls if call.tool_use.id == call_id)

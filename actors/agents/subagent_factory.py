@@ -140,6 +140,7 @@ class DefaultSubagentFactory:
             read_only_tools=frozenset(tool.name for tool in prepared.tools if tool.reads_only),
             command_tools=COMMAND_TOOLS,
             source=source,
+            never_asks=definition is not None and definition.never_asks,
         )
         state = AgentState(
             identity=identity,
@@ -179,9 +180,11 @@ class DefaultSubagentFactory:
         tools = [
             tool for tool in self.build_tools(spawn_options) if tool.name not in PRIMARY_ONLY_TOOLS
         ]
+        workspace = self.tool_context.workspace
+        if definition.is_standalone:
+            return prepare_agent(definition, workspace, (), tools, ancestors)
         prompt = build_subagent_prompt(definition.system_prompt)
         definition = replace(definition, system_prompt=prompt)
-        workspace = self.tool_context.workspace
         return prepare_agent(definition, workspace, self.instructions, tools, ancestors)
 
 

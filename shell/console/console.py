@@ -28,6 +28,7 @@ from messages.permissions import (
     RulesReplaced,
     StoreGrantFailed,
 )
+from messages.reviews import ReviewEnded, ReviewStarted, StartReview
 from messages.subagents import (
     AssignTask,
     CancelSubagent,
@@ -113,6 +114,7 @@ PrimaryCommand = (
     | SetModel
     | SetEffort
     | SwitchAgent
+    | StartReview
     | TurnNumberTaken
 )
 """The user's commands for the primary agent, and its answer."""
@@ -170,6 +172,8 @@ class Console(Actor[ConsoleInbox]):
         """Changes that the engine has not answered, and revocations that are not on disk."""
         self._open_switch: SwitchAgent | None = None
         """A switch that the agent has not answered."""
+        self._open_reviews: dict[str, StartReview] = {}
+        """Reviews that the agent has not started, by id."""
         self._viewed: Address | None = None
         """The subagent whose stream is on screen."""
 
@@ -216,6 +220,9 @@ class Console(Actor[ConsoleInbox]):
             case AgentSwitched() | SwitchAgentFailed():
                 self._open_switch = None
                 self._screen_events.put(event)
+            case ReviewStarted():
+                self._open_reviews.pop(event.id, None)
+                self._screen_events.put(event)
             case (
                 TextDelta()
                 | ThinkingDelta()
@@ -235,6 +242,7 @@ class Console(Actor[ConsoleInbox]):
                 | SubagentBackgrounded()
                 | SubagentEnded()
                 | NotificationDelivered()
+                | ReviewEnded()
                 | PersistenceChanged()
             ):
                 self._screen_events.put(event)
@@ -250,6 +258,9 @@ class Console(Actor[ConsoleInbox]):
             case MoveToBackground():
                 self.tell(PRIMARY, command)
             case SetModel() | SetEffort():
+                self.tell(PRIMARY, command)
+            case StartReview():
+                self._open_reviews[command.id] = command
                 self.tell(PRIMARY, command)
             case SwitchAgent():
                 self._open_switch = command
@@ -374,6 +385,8 @@ class Console(Actor[ConsoleInbox]):
         self._screen_events.put(message)
         for request in (*self._cancels.values(), *self._prompts.values()):
             self.tell(PRIMARY, request)
+        for review in self._open_reviews.values():
+            self.tell(PRIMARY, review)
         if self._open_switch is not None:
             self.tell(PRIMARY, self._open_switch)
 
@@ -406,6 +419,9 @@ class Console(Actor[ConsoleInbox]):
         if isinstance(report.message, StartTurn):
             turn = report.message.turn
             self._on_turn_ended(TurnFailed(turn=turn, reason="protocol_error", detail=detail))
+        elif isinstance(report.message, StartReview):
+            self._open_reviews.pop(report.message.id, None)
+            self._screen_events.put_notice(f"The review did not start: {detail}.")
         elif isinstance(report.message, AssignTask):
             self._screen_events.put_notice(f"{report.to} has ended and accepts no more prompts.")
         else:

@@ -6,6 +6,7 @@ from typing import TypeAlias
 from messages.address import Address
 from messages.compaction import Compacted
 from messages.journal import Record
+from messages.reviews import ReviewEnded
 from messages.subagents import SubagentEnded, SubagentStarted
 from messages.turns import (
     AgentSwitched,
@@ -26,6 +27,7 @@ ReplayedRecord = (
     | ToolEnded
     | TodosUpdated
     | Compacted
+    | ReviewEnded
     | TurnCompleted
     | TurnInterrupted
     | TurnFailed

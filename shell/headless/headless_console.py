@@ -6,6 +6,7 @@ from actors.runtime.actor import Actor
 from messages.address import APPROVALS, PRIMARY, is_subagent
 from messages.approvals import ApproverAvailabilityChanged, DismissApproval, ShowApproval
 from messages.compaction import Compacted, CompactionFailed
+from messages.reviews import ReviewEnded, ReviewStarted
 from messages.subagents import (
     NotificationDelivered,
     SubagentBackgrounded,
@@ -113,6 +114,8 @@ class HeadlessConsole(Actor[HeadlessInbox]):
                 | TodosUpdated()
                 | Compacted()
                 | CompactionFailed()
+                | ReviewStarted()
+                | ReviewEnded()
                 | DismissApproval()
                 | SubagentBackgrounded()
                 | SubagentQueued()

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import get_args
 
+from actors.agents.kinds.review_target import describe_target
 from messages.address import PRIMARY
 from messages.approvals import DismissApproval, ShowApproval
 from messages.compaction import Compacted, CompactionFailed
@@ -19,6 +20,7 @@ from messages.permissions import (
     RulesReplaced,
     StoreGrantFailed,
 )
+from messages.reviews import ReviewEnded, ReviewStarted
 from messages.subagents import (
     NotificationDelivered,
     SubagentBackgrounded,
@@ -63,6 +65,7 @@ from shell.view import full_output, markdown_blocks, mode_changes, subagent_stat
 from shell.view.compaction_text import format_compaction
 from shell.view.full_output import FullOutput
 from shell.view.policy_text import format_policy, format_policy_report
+from shell.view.review_rows import format_review_end
 from shell.view.screen_state import (
     MAX_INTERRUPTED_TEXT_CHARS,
     PendingRetry,
@@ -70,6 +73,7 @@ from shell.view.screen_state import (
     PrintNotice,
     PrintOmission,
     PrintPrompt,
+    PrintReview,
     RunningTool,
     RunningTurn,
     ScreenState,
@@ -134,6 +138,10 @@ def apply_event(state: ScreenState, event: ScreenEvent, now_s: float) -> ScreenU
             return replace(state, todos=event.todos), ()
         case Compacted() | CompactionFailed():
             return state, (PrintNotice(*format_compaction(event)),)
+        case ReviewStarted():
+            return _on_review_started(state, event, now_s)
+        case ReviewEnded():
+            return _on_review_ended(state, event, now_s)
         case TurnCompleted() | TurnInterrupted() | TurnFailed():
             return _on_turn_ended(state, event, now_s)
         case PersistenceChanged():
@@ -317,6 +325,27 @@ def _on_persistence_changed(state: ScreenState, event: PersistenceChanged) -> Sc
     if event.state == "failing":
         return state, (PrintNotice(format_write_failure(event), "bad"),)
     return state, (PrintNotice(PERSISTENCE_RECOVERED, "plain"),) if was_failing else ()
+
+
+def _on_review_started(state: ScreenState, event: ReviewStarted, now_s: float) -> ScreenUpdate:
+    starts = {**state.review_starts, event.id: now_s}
+    notice = PrintNotice(
+        f"Reviewing {describe_target(event.target)}. You can continue; /tasks shows the review."
+    )
+    return replace(state, review_starts=starts), (notice,)
+
+
+def _on_review_ended(state: ScreenState, event: ReviewEnded, now_s: float) -> ScreenUpdate:
+    started_s = state.review_starts.get(event.id)
+    starts = {id_: start for id_, start in state.review_starts.items() if id_ != event.id}
+    state = replace(state, review_starts=starts)
+    if event.output is None:
+        return state, (PrintNotice(*format_review_end(event)),)
+    if event.output.findings:
+        state = replace(state, last_review=event)
+    cwd = state.session.cwd if state.session else ""
+    duration_s = None if started_s is None else now_s - started_s
+    return state, (PrintReview(event, cwd, duration_s),)
 
 
 def _on_tool_started(state: ScreenState, event: ToolStarted, now_s: float) -> ScreenUpdate:

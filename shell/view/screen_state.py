@@ -17,6 +17,7 @@ from messages.approvals import (
 )
 from messages.base import Message
 from messages.policy import PermissionMode, Policy
+from messages.reviews import ReviewEnded
 from messages.todos import Todo
 from messages.turns import (
     ModelRetrying,
@@ -134,6 +135,10 @@ class ScreenState:
     pending_mode: PendingMode = field(default_factory=PendingMode)
     listed_policy: Policy | None = None
     """The policy that `/permissions` showed last; its numbers name the grants to revoke."""
+    review_starts: Mapping[str, float] = field(default_factory=dict[str, float])
+    """When each running review started, by its id."""
+    last_review: ReviewEnded | None = None
+    """The last review with findings."""
     full_outputs: tuple[FullOutput, ...] = ()
     """Outputs that were shown truncated, newest last."""
 
@@ -172,6 +177,17 @@ class PrintNotice:
 
 
 @dataclass(frozen=True, slots=True)
+class PrintReview:
+    """Print the result of a review."""
+
+    ended: ReviewEnded
+    cwd: str
+    """Paths below it are shown relative to it."""
+    duration_s: float | None
+    """None: it ended in an earlier run."""
+
+
+@dataclass(frozen=True, slots=True)
 class SendCommand:
     """Send a command of the user to the console."""
 
@@ -197,6 +213,7 @@ Printable: TypeAlias = (
     | PrintMarkdown
     | PrintOmission
     | PrintNotice
+    | PrintReview
     | ToolEnded
     | UserCommandEnded
     | SessionConfigured

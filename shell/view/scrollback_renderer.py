@@ -7,12 +7,14 @@ from shell.console.ui_commands import UserCommandEnded
 from shell.text.sanitize import sanitize, sanitize_line
 from shell.view.markdown_blocks import is_continued
 from shell.view.number_format import format_count
+from shell.view.review_rows import render_review_rows
 from shell.view.screen_state import (
     Printable,
     PrintMarkdown,
     PrintNotice,
     PrintOmission,
     PrintPrompt,
+    PrintReview,
 )
 from shell.view.status_notices import SCRIPTED_MODEL_NOTICE
 from shell.view.styled_text import Row, render_ansi, truncate, wrap, wrap_words
@@ -40,6 +42,9 @@ def render_item(item: Printable, width: int, *, color: bool) -> str:  # noqa: PL
             return render_ansi(render_tool_rows(item, width), color=color) + "\r\n"
         case UserCommandEnded():
             return render_ansi(render_user_command_rows(item, width), color=color) + "\r\n"
+        case PrintReview():
+            review_rows = render_review_rows(item.ended, item.cwd, item.duration_s, width)
+            return render_ansi(review_rows, color=color) + "\r\n"
         case SessionConfigured():
             return render_ansi(_render_session_header(item, width), color=color) + "\r\n"
         case _:

@@ -47,6 +47,10 @@ class Definition:
     """As a subagent, it always runs in the background."""
     bubbles: bool = False
     """In the background, its approval requests are shown to the user; others are rejected."""
+    is_standalone: bool = False
+    """Its prompt is complete: no instruction files are added, and no prompt for subagents."""
+    never_asks: bool = False
+    """Calls that need approval are denied."""
     from_project: bool = False
     """A project file defines it, so its rules never allow anything."""
     source: str = "built-in"

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from actors.agents.turn.turn_state import TurnState
 from actors.runtime.actor import Actor
 from messages.address import Address
 from messages.approvals import AnyApprovalRequest, ApprovalUnavailable
@@ -21,9 +20,8 @@ class PendingRequests:
         self._actor = actor
         self._requests: dict[str, tuple[Address, PendingRequest]] = {}
 
-    def send(self, to: Address, request: PendingRequest, turn: TurnState) -> None:
-        """Send a request, and forget requests whose answer the turn no longer needs."""
-        awaited_ids = turn.awaited_ids
+    def send(self, to: Address, request: PendingRequest, awaited_ids: frozenset[str]) -> None:
+        """Send a request, and forget requests whose answer the agent no longer needs."""
         self._requests = {
             request_id: sent
             for request_id, sent in self._requests.items()
@@ -32,9 +30,8 @@ class PendingRequests:
         self._requests[request.id] = (to, request)
         self._actor.tell(to, request)
 
-    def resend(self, peer: Address, turn: TurnState) -> None:
-        """Resend to a restarted peer the requests that the turn still waits for."""
-        awaited_ids = turn.awaited_ids
+    def resend(self, peer: Address, awaited_ids: frozenset[str]) -> None:
+        """Resend to a restarted peer the requests that the agent still waits for."""
         for request_id, (to, request) in self._requests.items():
             if to == peer and request_id in awaited_ids:
                 self._actor.tell(to, request)

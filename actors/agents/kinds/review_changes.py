@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from actors.agents.kinds.review_target import clean_text, describe_target, shorten
 from actors.paths.safe_git import DIFF_OPTIONS, GitError, find_commit, has_repository, run_git
 from actors.tools.binary_detection import PROBE_BYTES, detect_binary_type
 from actors.tools.safe_open import open_parent_folder, open_regular_file
@@ -27,7 +28,6 @@ MAX_FILES = 300
 MAX_FILE_CHARS = 30_000
 MAX_PROMPT_CHARS = 150_000
 MAX_INSTRUCTION_CHARS = 50_000
-MAX_TITLE_CHARS = 60
 _FILE_HEADER = re.compile(r"^(?=diff --git )", re.MULTILINE)
 _FRAME_TAG = re.compile(r"<(?=\s*/?\s*(?:changed_files|diff)\b)", re.IGNORECASE)
 
@@ -77,20 +77,6 @@ class _Comparison:
         return (self.old, self.new) if self.new else (self.old,)
 
 
-def describe_target(target: ReviewTarget) -> str:
-    """Return what is reviewed, in a few words on one line."""
-    match target:
-        case UncommittedChanges():
-            text = "uncommitted changes"
-        case BaseBranch():
-            text = f"changes since {target.branch}"
-        case CommitTarget():
-            text = f"commit {target.sha}"
-        case CustomTarget():
-            text = target.instructions
-    return _shorten(text)
-
-
 def build_review_prompt(target: ReviewTarget, root: Path, can_read: Callable[[str], bool]) -> str:
     """Return the review's prompt; `can_read` decides on a path relative to `root`.
 
@@ -100,7 +86,7 @@ def build_review_prompt(target: ReviewTarget, root: Path, can_read: Callable[[st
         GitError: git failed.
     """
     if isinstance(target, CustomTarget):
-        instructions = _clean(target.instructions).strip()
+        instructions = clean_text(target.instructions).strip()
         if not instructions:
             message = "There are no instructions that say what to review."
             raise InvalidTargetError(message)
@@ -126,7 +112,7 @@ def _find_comparison(
             return _Comparison(description, head or _get_empty_tree(root))
         case BaseBranch():
             base = _find_merge_base(target.branch, head, root)
-            name = _shorten(target.branch)
+            name = shorten(target.branch)
             description = f"everything that changed since the merge base with {name}, {base}"
             return _Comparison(description, base)
         case CommitTarget():
@@ -137,13 +123,13 @@ def _find_comparison(
             listed = run_git(root, "rev-list", "--parents", "--max-count=1", commit).split()
             parent = listed[1].decode() if len(listed) > 1 else _get_empty_tree(root)
             subject = run_git(root, "log", "--max-count=1", "--format=%s", commit, "--")
-            title = _shorten(subject.decode("utf-8", "replace"))
+            title = shorten(subject.decode("utf-8", "replace"))
             description = f"what commit {commit} changed: {title}"
             return _Comparison(description, parent, commit)
 
 
 def _find_merge_base(branch: str, head: str, root: Path) -> str:
-    name = _shorten(branch)
+    name = shorten(branch)
     if not head:
         message = "This repository has no commit yet. Review the uncommitted changes instead."
         raise InvalidTargetError(message)
@@ -249,7 +235,7 @@ def _select_parts(changes: Iterable[str]) -> tuple[list[str], int]:
         limit = min(MAX_FILE_CHARS, remaining)
         incomplete += len(change) > limit
         if limit > 0:
-            parts.append(_cut(_clean(change), limit))
+            parts.append(_cut(clean_text(change), limit))
             remaining -= min(len(change), limit)
     return parts, incomplete
 
@@ -268,14 +254,3 @@ def _format_name(name: str) -> str:
     return escape_control_characters(
         name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
     )
-
-
-def _shorten(text: str) -> str:
-    """Write the start of a text on one line."""
-    text = escape_control_characters(" ".join(_clean(text).split()))
-    return text if len(text) <= MAX_TITLE_CHARS else f"{text[:MAX_TITLE_CHARS]}…"
-
-
-def _clean(text: str) -> str:
-    """Replace half surrogate pairs, which cannot be stored or sent."""
-    return text.encode("utf-8", "replace").decode("utf-8")

@@ -13,6 +13,7 @@ from actors.agents.turn.agent_switch import with_settings_of_active_agent
 from actors.agents.turn.approval_requests import format_answers, format_denial, is_switch_confirmed
 from actors.agents.turn.limits import TimerState, UsageTotals, count_tokens
 from actors.agents.turn.model_state import ModelState
+from actors.agents.turn.review_table import restore_reviews
 from actors.agents.turn.self_messages import PlanFileChecked
 from actors.agents.turn.turn_state import CallStage, ToolCall, TurnStage, build_call
 from messages.approvals import (
@@ -71,6 +72,7 @@ def restore(records: tuple[Record, ...], initial_state: AgentState) -> RestoredS
         turn=turn,
         totals=_restore_totals(records, active_state.totals),
         subagents=table,
+        reviews=restore_reviews(records),
         prompts=replace(
             initial_state.prompts,
             last_task_number=find_last_task_number(records),

@@ -28,6 +28,8 @@ class AgentIdentity:
     """Names of the tools whose calls may only read; the permission engine finds out."""
     source: SubAgentSource | None = None
     """What started this subagent; None: it is the primary agent."""
+    never_asks: bool = False
+    """Calls that need approval are denied."""
 
     def build_approval_id(self, number: int) -> str:
         """Return the id of the agent's approval request with this number."""

@@ -12,6 +12,7 @@ from actors.agents.turn.limits import UsageTotals
 from actors.agents.turn.model_state import ModelState
 from actors.agents.turn.persistence_state import PersistenceState
 from actors.agents.turn.prompt_queue import PromptQueue
+from actors.agents.turn.review_table import ReviewTable
 from actors.agents.turn.self_messages import PlanFileChecked
 from actors.agents.turn.subagent_table import SubagentTable
 from actors.agents.turn.turn_state import TurnState
@@ -42,7 +43,13 @@ class AgentState:
     persistence: PersistenceState = field(default_factory=PersistenceState)
     totals: UsageTotals = field(default_factory=UsageTotals)
     subagents: SubagentTable = field(default_factory=SubagentTable)
+    reviews: ReviewTable = field(default_factory=ReviewTable)
     slot: SlotState = SlotState.NOT_NEEDED
+
+    @property
+    def awaited_ids(self) -> frozenset[str]:
+        """Ids of all evaluations and approval requests that the agent waits for."""
+        return self.turn.awaited_ids | self.reviews.awaited_ids
 
 
 @dataclass(frozen=True, slots=True)

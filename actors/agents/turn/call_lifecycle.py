@@ -54,6 +54,7 @@ MAX_TARGET_CHANGES = 5
 TARGET_CHANGED_NOTE = "asking again because its target has changed"
 PATH_CHANGED_NOTE = "you approved it, but a path in it now leads somewhere else"
 APPROVAL_UNAVAILABLE = "Denied: {approval_reason}; it needs the user's approval, but {reason}."
+NEVER_ASKS = "Denied: {reason}, and this agent cannot ask for approval."
 UNREAD_FILE = (
     "Denied: {target} has not been read yet, and reading it is not allowed without approval "
     "({reason}). Read it first."
@@ -381,6 +382,9 @@ def _new_decision_id(step: Transition, call: ToolCall) -> str:
 def _request_approval(step: Transition, call: ToolCall, decision: PermissionDecision) -> None:
     """Ask the user; a request that an earlier run left open keeps its id."""
     if call.plan is None:
+        return
+    if step.state.identity.never_asks:
+        end_call(step, call, "denied", NEVER_ASKS.format(reason=decision.reason))
         return
     if step.state.persistence.is_failing:
         end_call(step, call, "denied", get_not_writable_text(step.state.persistence))

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from pydantic import JsonValue
 
+from actors.agents.kinds.review_text import format_review_note
 from actors.agents.turn.history_splice import get_blocks, is_cut, splice
 from messages.base import Message
 from messages.compaction import Compacted
@@ -15,6 +16,7 @@ from messages.content import (
     ThinkingBlock,
     ToolUseBlock,
 )
+from messages.reviews import ReviewEnded
 from messages.subagents import NotificationDelivered
 from messages.turns import (
     AgentSwitched,
@@ -79,6 +81,8 @@ class ConversationHistory:
                 self._append("user", to_text_block(record.text))
             case AgentSwitched():
                 self._add_note(record.text)
+            case ReviewEnded():
+                self._add_note(format_review_note(record))
             case Compacted():
                 self._replace_earlier(record)
             case TurnCompleted():

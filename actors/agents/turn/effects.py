@@ -12,6 +12,7 @@ from messages.approvals import (
 from messages.journal import Record
 from messages.permissions import PermissionDecision
 from messages.policy import FileReadPolicy
+from messages.reviews import ReviewTarget
 from messages.subagents import AncestorBudgetExhausted, SubagentStarted
 from messages.tool_calls import CallPlan, SubagentTask
 from messages.turns import AgentEvent, AgentSwitched
@@ -107,6 +108,23 @@ class EvaluateCall:
     """Id of the evaluation; the decision repeats it."""
     call_id: str
     plan: CallPlan
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluateReview:
+    """Ask the permission engine which files of the workspace may be read without approval."""
+
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class PrepareReview:
+    """Find the changes that a review is about; answered by `ReviewPrepared`."""
+
+    id: str
+    target: ReviewTarget
+    read_policy: FileReadPolicy | None
+    """None: no file may be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,6 +301,8 @@ Effect = (
     | PlanCall
     | CheckRead
     | EvaluateCall
+    | EvaluateReview
+    | PrepareReview
     | RequestApproval
     | RunCall
     | CancelCall

@@ -6,7 +6,7 @@ stays the same; while they wait, nothing is changed. The first successful append
 
 from typing import assert_never
 
-from actors.agents.turn import agent_switch, call_lifecycle, subagent_tasks
+from actors.agents.turn import agent_switch, call_lifecycle, reviews, subagent_tasks
 from actors.agents.turn.call_completion import (
     continue_turn,
     get_not_writable_text,
@@ -45,6 +45,7 @@ def on_appended(step: Transition, message: Appended) -> None:
         _set_status(step, "ok")
     has_switched = agent_switch.apply_synced_switches(step)
     call_lifecycle.run_synced_calls(step)
+    reviews.start_synced_reviews(step)
     turn = step.state.turn
     if has_switched and turn.stage is TurnStage.ACTING and not turn.is_stopping:
         start_ready_calls(step)
@@ -62,6 +63,7 @@ def on_append_failed(step: Transition, message: AppendFailed) -> None:
     _set_status(step, "failing", message.detail)
     agent_switch.publish_delayed_switches(step, message.detail)
     _deny_unsynced_starts(step)
+    subagent_tasks.end_unsynced_reviews(step)
 
 
 def _deny_unsynced_starts(step: Transition) -> None:

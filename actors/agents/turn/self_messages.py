@@ -106,6 +106,18 @@ class PlanFileChecked(Message):
     plan_exists: bool
 
 
+class ReviewPrepared(Message):
+    """The changes that a review is about were found, or there are none."""
+
+    type: Literal["review_prepared"] = "review_prepared"
+    id: str
+    """As in `StartReview`."""
+    prompt: str = ""
+    failure: Literal["nothing_to_review", "invalid_target", "failed"] | None = None
+    """Why there is no prompt."""
+    detail: str = ""
+
+
 class TaskCancelTimeout(Message):
     """A child did not end its cancelled task in time."""
 

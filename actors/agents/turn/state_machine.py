@@ -16,6 +16,7 @@ from actors.agents.turn import (
     concurrency_slot,
     model_replies,
     persistence,
+    reviews,
     subagent_tasks,
 )
 from actors.agents.turn.agent_state import AgentState, RestoredState
@@ -28,11 +29,13 @@ from actors.agents.turn.model_replies import ModelInput
 from actors.agents.turn.notifications import deliver_notifications
 from actors.agents.turn.persistence import JournalInput
 from actors.agents.turn.prompt_queue import QueuedPrompt
+from actors.agents.turn.reviews import ReviewInput
 from actors.agents.turn.self_messages import (
     ModelFailed,
     ModelReplied,
     PlanFileChecked,
     RetryDelayElapsed,
+    ReviewPrepared,
     ToolFailed,
     ToolPlanned,
     ToolSucceeded,
@@ -46,6 +49,7 @@ from messages.approvals import ApprovalDecided, ApprovalUnavailable
 from messages.journal import Appended, AppendFailed
 from messages.model_limits import ModelLimitsFound
 from messages.permissions import PermissionDecision
+from messages.reviews import StartReview
 from messages.subagents import (
     AssignTask,
     CancelSubagent,
@@ -76,6 +80,7 @@ TurnInput = (
     | TaskInput
     | SlotInput
     | BackgroundInput
+    | ReviewInput
     | ChildInput
 )
 """Messages to an agent that its turn handles, by conversation; each has its own `match`."""
@@ -101,6 +106,7 @@ def resume_turn(restored: RestoredState) -> tuple[AgentState, tuple[Effect, ...]
             call_lifecycle.resume(step)
         else:
             model_replies.close_incomplete_calls(step, reply.stop_reason)
+    subagent_tasks.end_interrupted_reviews(step)
     return _finish_transition(step)
 
 
@@ -125,6 +131,8 @@ def _handle(step: Transition, message: TurnMessage) -> None:
             persistence.handle(step, message)
         case AssignTask() | CancelTask():
             assigned_tasks.handle(step, message)
+        case StartReview() | ReviewPrepared():
+            reviews.handle(step, message)
         case SlotAcquired() | SlotPending():
             concurrency_slot.handle(step, message)
             call_lifecycle.evaluate_waiting_calls(step)
@@ -153,8 +161,10 @@ def _handle_control(step: Transition, message: TurnControl) -> None:
 
 
 def _handle_approval(step: Transition, message: ApprovalInput) -> None:
-    """Forward the outcome of a subagent's request; apply any other to the agent's own call."""
-    if (
+    """Forward the outcome of a subagent's request; apply any other to the agent's own work."""
+    if isinstance(message, PermissionDecision) and message.id in step.state.reviews.awaited_ids:
+        reviews.on_permission_decision(step, message)
+    elif (
         not isinstance(message, PermissionDecision)
         and message.id in step.state.subagents.open_requests
     ):

@@ -8,7 +8,7 @@ from actors.tools.subagent_types import ExistingSubagent
 from messages.address import Address
 from messages.approvals import ApprovalRequest, WithdrawApprovals
 from messages.policy import PermissionMode
-from messages.subagents import SubagentEnded, SubagentStarted, TaskDropped
+from messages.subagents import PROGRAM_KINDS, SubagentEnded, SubagentStarted, TaskDropped
 from messages.turns import TurnEnded
 
 RUNNING = "It is still running; a notification follows when it has ended. Its text so far:"
@@ -106,6 +106,13 @@ class SubagentTable:
                 return entry, entry.task
         return None
 
+    def find_review(self, review_id: str) -> tuple[SubagentEntry, AssignedTask] | None:
+        """Return the subagent that works on a review, and its task."""
+        for entry in self.entries.values():
+            if entry.task and (entry.agent, entry.task.call_id) == ("review", review_id):
+                return entry, entry.task
+        return None
+
     def find_task(
         self, address: Address, task_number: int
     ) -> tuple[SubagentEntry, AssignedTask] | None:
@@ -177,6 +184,7 @@ class SubagentTable:
                 text=_format_background_status(entry),
             )
             for name, entry in self.entries.items()
+            if entry.agent not in PROGRAM_KINDS
         }
 
 

@@ -3,6 +3,8 @@
 from dataclasses import dataclass, replace
 from typing import assert_never
 
+from actors.agents.kinds.review import REVIEW
+from actors.agents.turn import reviews
 from actors.agents.turn.agent_state import AgentState
 from actors.agents.turn.call_completion import build_tool_started, end_call, record_result
 from actors.agents.turn.effects import (
@@ -18,6 +20,7 @@ from actors.agents.turn.effects import (
 )
 from actors.agents.turn.limits import find_reached_limit
 from actors.agents.turn.notifications import queue_notification
+from actors.agents.turn.review_table import Review, ReviewStage
 from actors.agents.turn.self_messages import TaskCancelTimeout
 from actors.agents.turn.subagent_table import AssignedTask, SubagentEntry
 from actors.agents.turn.task_result_text import (
@@ -103,8 +106,10 @@ def handle(step: Transition, message: ChildInput | ChildEvent) -> None:
             _withdraw_requests(step, message)
         case SpawnAdmitted():
             _on_spawn_admitted(step, message)
+            reviews.on_spawn_admitted(step, message)
         case SpawnRejected():
             _on_spawn_rejected(step, message)
+            reviews.on_spawn_rejected(step, message)
         case TaskDropped():
             _on_task_dropped(step, message)
         case TaskCancelTimeout():
@@ -301,10 +306,36 @@ def _end_task(
         queue_notification(step, ended, wakes=task.wakes_parent)
         return
     _record_end(step, child, _build_end(step, child, task, status, detail))
+    review = step.state.reviews.open.get(task.call_id) if child.agent == REVIEW.name else None
+    if review is not None:
+        reviews.end_with_task(step, review, task, status, detail)
+        return
     call = step.state.turn.find_call(task.call_id, CallStage.RUNNING)
     if call is not None:
         text = format_result(name, task, status, detail)
         end_call(step, call, to_tool_status(status), text)
+
+
+def end_interrupted_reviews(step: Transition) -> None:
+    """After a resume: end the reviews that were open, and record the ends of their subagents."""
+    for review in tuple(step.state.reviews.open.values()):
+        if review.stage is ReviewStage.INTERRUPTED:
+            _end_stopped_review(step, review, PARENT_STOPPED)
+
+
+def end_unsynced_reviews(step: Transition) -> None:
+    """End the reviews whose subagents may not start because their start is not on disk."""
+    for review in tuple(step.state.reviews.open.values()):
+        if review.stage is ReviewStage.STARTING:
+            _end_stopped_review(step, review, step.state.persistence.status.detail)
+
+
+def _end_stopped_review(step: Transition, review: Review, detail: str) -> None:
+    found = step.state.subagents.find_review(review.id)
+    if found is None:
+        reviews.end_review(step, review, "cancelled", detail)
+    else:
+        _end_task(step, *found, "cancelled", detail)
 
 
 def _build_end(

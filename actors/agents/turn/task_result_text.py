@@ -40,7 +40,7 @@ def get_outcome(task: AssignedTask, end: ChildEnded | None) -> TaskOutcome:
 
 def format_result(name: str, task: AssignedTask, status: SubagentStatus, detail: str) -> str:
     """Return the result of a `task` call, in a frame that the subagent's text cannot forge."""
-    text = frame_text(_get_text(task))
+    text = frame_text(get_text(task))
     detail = escape_tags(detail)
     match status:
         case "completed":
@@ -84,7 +84,8 @@ def to_tool_status(status: SubagentStatus) -> ToolStatus:
     return statuses.get(status, "error")
 
 
-def _get_text(task: AssignedTask) -> str:
+def get_text(task: AssignedTask) -> str:
+    """Return the text of a task's last reply, also of one that is not complete."""
     match task.end:
         case TurnCompleted():
             return task.end.text or task.last_text

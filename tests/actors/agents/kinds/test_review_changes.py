@@ -11,8 +11,8 @@ from actors.agents.kinds.review_changes import (
     InvalidTargetError,
     NothingToReviewError,
     build_review_prompt,
-    describe_target,
 )
+from actors.agents.kinds.review_target import describe_target
 from messages.reviews import (
     BaseBranch,
     CommitTarget,
@@ -232,6 +232,6 @@ def test_reviewing_runs_no_program_of_the_repository(
 
 def test_a_description_is_short_and_on_one_line() -> None:
     target = CustomTarget(instructions="Look at\nthe \x1b[31mparser. " + "x" * 500)
-    assert describe_target(target).startswith("Look at the \\x1b[31mparser. xxx")
+    assert describe_target(target).startswith('"Look at the \\x1b[31mparser. xxx')
     assert len(describe_target(target)) < 100
     assert describe_target(BaseBranch(branch="main")) == "changes since main"
