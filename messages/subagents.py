@@ -98,6 +98,13 @@ class SubagentBackgrounded(Message):
     task_number: int
 
 
+class SubagentsPaused(Message):
+    """The session was resumed; these background tasks wait until they are continued."""
+
+    type: Literal["subagents_paused"] = "subagents_paused"
+    agents: tuple[Address, ...]
+
+
 class NotificationDelivered(Message):
     """Recorded: the end of a background task becomes part of the parent's conversation.
 
@@ -152,6 +159,13 @@ class CancelSubagent(Message):
 
     high_priority = True
     type: Literal["cancel_subagent"] = "cancel_subagent"
+    child: Address
+
+
+class ContinueSubagent(Message):
+    """Continue a child whose background task is paused since the session was resumed."""
+
+    type: Literal["continue_subagent"] = "continue_subagent"
     child: Address
 
 

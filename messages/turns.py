@@ -20,6 +20,7 @@ from messages.subagents import (
     SubagentEnded,
     SubagentQueued,
     SubAgentSource,
+    SubagentsPaused,
     SubagentStarted,
 )
 from messages.todos import Todo
@@ -410,6 +411,7 @@ UpwardEvent = (
     | SubagentStarted
     | SubagentQueued
     | SubagentBackgrounded
+    | SubagentsPaused
     | SubagentEnded
     | ReviewStarted
     | ReviewEnded

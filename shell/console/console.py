@@ -32,12 +32,14 @@ from messages.reviews import ReviewEnded, ReviewStarted, StartReview
 from messages.subagents import (
     AssignTask,
     CancelSubagent,
+    ContinueSubagent,
     MoveToBackground,
     NotificationDelivered,
     PromptRejected,
     SubagentBackgrounded,
     SubagentEnded,
     SubagentQueued,
+    SubagentsPaused,
     SubagentStarted,
     SubscribeToAgent,
     UnsubscribeFromAgent,
@@ -118,7 +120,7 @@ PrimaryCommand = (
     | TurnNumberTaken
 )
 """The user's commands for the primary agent, and its answer."""
-SubagentMessage = StopSubagent | PromptSubagent | ViewSubagent | PromptRejected
+SubagentMessage = StopSubagent | ContinueSubagent | PromptSubagent | ViewSubagent | PromptRejected
 """The user's commands for a subagent, and its answer."""
 UserCommandMessage = RunUserCommand | StopUserCommand | UserCommandEnded
 """Commands that the user runs with `!`, and their ends."""
@@ -240,6 +242,7 @@ class Console(Actor[ConsoleInbox]):
                 | SubagentStarted()
                 | SubagentQueued()
                 | SubagentBackgrounded()
+                | SubagentsPaused()
                 | SubagentEnded()
                 | NotificationDelivered()
                 | ReviewEnded()
@@ -276,6 +279,8 @@ class Console(Actor[ConsoleInbox]):
         match message:
             case StopSubagent():
                 self.tell(message.agent.parent, CancelSubagent(child=message.agent))
+            case ContinueSubagent():
+                self.tell(message.child.parent, message)
             case PromptSubagent():
                 self.tell(message.agent, AssignTask(prompt=message.text))
             case ViewSubagent():

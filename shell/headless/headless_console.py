@@ -12,6 +12,7 @@ from messages.subagents import (
     SubagentBackgrounded,
     SubagentEnded,
     SubagentQueued,
+    SubagentsPaused,
     SubagentStarted,
 )
 from messages.supervision import PeerRestarted, Undelivered
@@ -118,6 +119,7 @@ class HeadlessConsole(Actor[HeadlessInbox]):
                 | ReviewEnded()
                 | DismissApproval()
                 | SubagentBackgrounded()
+                | SubagentsPaused()
                 | SubagentQueued()
                 | PersistenceChanged()
             ):

@@ -51,7 +51,7 @@ def build_preview(path: Path) -> str:
     messages: list[str] = []
     records = select_records_for(contents, PRIMARY)
     for record in records:
-        if isinstance(record, TurnStarted):
+        if isinstance(record, TurnStarted) and record.has_prompt:
             messages.append(f"> {_shorten(record.prompt)}")
         elif isinstance(record, ReplyCompleted):
             texts = (block.text for block in record.content if isinstance(block, TextBlock))

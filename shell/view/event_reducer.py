@@ -26,6 +26,7 @@ from messages.subagents import (
     SubagentBackgrounded,
     SubagentEnded,
     SubagentQueued,
+    SubagentsPaused,
     SubagentStarted,
 )
 from messages.turns import (
@@ -148,7 +149,13 @@ def apply_event(state: ScreenState, event: ScreenEvent, now_s: float) -> ScreenU
             return _on_persistence_changed(state, event)
         case SubagentEvent():
             return _on_subagent_event(state, event, now_s), ()
-        case SubagentStarted() | SubagentQueued() | SubagentBackgrounded() | SubagentEnded():
+        case (
+            SubagentStarted()
+            | SubagentQueued()
+            | SubagentBackgrounded()
+            | SubagentsPaused()
+            | SubagentEnded()
+        ):
             state = _on_subagent_event(state, SubagentEvent(PRIMARY, event), now_s)
             return state, _format_background_event(event)
         case NotificationDelivered():
@@ -190,12 +197,19 @@ def _on_subagent_event(state: ScreenState, event: SubagentEvent, now_s: float) -
 
 
 def _format_background_event(
-    event: SubagentStarted | SubagentQueued | SubagentBackgrounded | SubagentEnded,
+    event: SubagentStarted
+    | SubagentQueued
+    | SubagentBackgrounded
+    | SubagentsPaused
+    | SubagentEnded,
 ) -> tuple[PrintNotice, ...]:
     """Return a notice of what the user waits for without seeing it."""
     match event:
         case SubagentBackgrounded():
             text = f"{event.child.name} continues in the background."
+        case SubagentsPaused():
+            names = ", ".join(agent.name for agent in event.agents)
+            text = f"Paused in the background: {names}. Open /tasks to continue or stop them."
         case SubagentEnded(notification=notification) if notification:
             detail = f": {sanitize(event.detail)}" if event.detail else ""
             text = f"{event.child.name} has ended in the background ({event.status}{detail})."

@@ -137,7 +137,7 @@ def _count_chars(event: ActivityEvent) -> int:
 def _format_lines(event: ActivityEvent) -> list[str]:
     match event:
         case TurnStarted():
-            return [f"▸ {event.prompt}"]
+            return [f"▸ {event.prompt}"] if event.has_prompt else []
         case ReplyCompleted():
             return [line for line in join_text(event.content).splitlines() if line.strip()]
         case ToolEnded():

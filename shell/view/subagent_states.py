@@ -11,6 +11,7 @@ from messages.subagents import (
     SubagentBackgrounded,
     SubagentEnded,
     SubagentQueued,
+    SubagentsPaused,
     SubagentStarted,
 )
 from messages.turns import (
@@ -42,7 +43,7 @@ MAX_STREAMED_CHARS = 12_000
 MAX_TREE_ACTIVITY_CHARS = 4_000_000
 """Limit for all agents; over it, ended agents lose their activity and running ones a part."""
 SubagentPhase = Literal[
-    "starting", "queued", "waiting", "thinking", "writing", "working", "idle", "ended"
+    "starting", "queued", "waiting", "thinking", "writing", "working", "idle", "paused", "ended"
 ]
 
 
@@ -164,6 +165,13 @@ def apply_subagent_event(
             if moved is None:
                 return subagents
             return subagents.with_subagent(replace(moved, is_background=True))
+        case SubagentsPaused():
+            for address in event.agents:
+                paused = subagents.subagents.get(address)
+                if paused is not None:
+                    paused = replace(paused, phase="paused", is_background=True, ended_s=None)
+                    subagents = subagents.with_subagent(replace(paused, phase_detail=""))
+            return subagents
         case SubagentEnded():
             return _on_subagent_ended(subagents, event, now_s)
         case _:

@@ -144,7 +144,8 @@ def restore_after_crash(
     turn = replace(turn, calls=tuple(replace(call, approval_id="") for call in turn.calls))
     table = result.state.subagents
     table = replace(table, names_to_resume=frozenset(), must_wake=bool(table.notifications))
-    return replace(result, state=replace(result.state, turn=turn, subagents=table))
+    state = replace(result.state, turn=turn, subagents=table)
+    return replace(result, state=state, has_crashed=True)
 
 
 def find_pending_switch(

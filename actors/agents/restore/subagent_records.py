@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+from pydantic import JsonValue
+
 from actors.agents.turn.subagent_table import SubagentTable
 from messages.address import Address
 from messages.approvals import (
@@ -12,6 +14,7 @@ from messages.approvals import (
     PatchApprovalRequest,
     QuestionRequest,
 )
+from messages.content import ToolUseBlock
 from messages.journal import Record
 from messages.subagents import (
     NotificationDelivered,
@@ -19,7 +22,9 @@ from messages.subagents import (
     SubagentEnded,
     SubagentStarted,
 )
-from messages.turns import TurnStarted
+from messages.turns import ReplyCompleted, TurnStarted
+
+ToolInput = dict[str, JsonValue]
 
 
 def filter_own_records(records: tuple[Record, ...], agent: str) -> tuple[Record, ...]:
@@ -35,6 +40,19 @@ def find_last_task_number(records: tuple[Record, ...]) -> int:
     """Return the number of the last task whose turn this agent started; 0: none."""
     started = (record.task_number for record in records if isinstance(record, TurnStarted))
     return max(started, default=0)
+
+
+def _list_tool_inputs(reply: ReplyCompleted) -> dict[str, ToolInput]:
+    return {block.id: block.input for block in reply.content if isinstance(block, ToolUseBlock)}
+
+
+def _with_prompt(table: SubagentTable, child: Address, tool_input: ToolInput) -> SubagentTable:
+    """Store the prompt of a task, which may not have reached the subagent's own records."""
+    entry = table.find(child)
+    if entry is None or entry.task is None:
+        return table
+    task = replace(entry.task, prompt=str(tool_input.get("prompt", "")))
+    return table.with_entry(replace(entry, task=task))
 
 
 def _with_ended(table: SubagentTable, ended: SubagentEnded) -> SubagentTable:
@@ -57,11 +75,14 @@ def _without_notification(table: SubagentTable, delivered: NotificationDelivered
 
 def build_subagent_table(records: tuple[Record, ...], agent: str) -> SubagentTable:
     """Return an agent's subagents and which of them have an open approval request below them."""
-    table, requesters = SubagentTable(), dict[str, Address]()
+    table, requesters, inputs = SubagentTable(), dict[str, Address](), dict[str, ToolInput]()
     for record in records:
         match record:
+            case ReplyCompleted():
+                inputs |= _list_tool_inputs(record)
             case SubagentStarted() if record.parent == agent:
                 table = table.with_started(record, is_alive=False)
+                table = _with_prompt(table, record.child, inputs.get(record.call_id, {}))
             case SubagentBackgrounded() if record.child.parent == agent:
                 table = table.with_backgrounded(record.child)
             case SubagentEnded() if record.child.parent == agent:

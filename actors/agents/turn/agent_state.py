@@ -65,6 +65,8 @@ class RestoredState:
     """State of the same agent without records; None: `state` has none."""
     has_records: bool = False
     """It has records that must be read first."""
+    has_crashed: bool = False
+    """The agent alone crashed and was restarted, which stopped its subtree."""
     task: AssignTask | None = None
     """The task it is started for."""
     pending_switch: PlanFileChecked | None = None

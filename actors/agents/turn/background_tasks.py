@@ -6,13 +6,20 @@ from typing import assert_never
 from actors.agents.turn import subagent_tasks
 from actors.agents.turn.call_completion import end_call
 from actors.agents.turn.effects import ForwardUp
-from actors.agents.turn.task_result_text import format_backgrounding
+from actors.agents.turn.subagent_table import AssignedTask
+from actors.agents.turn.task_result_text import STOPPED, format_backgrounding
 from actors.agents.turn.transition import Transition
 from actors.agents.turn.turn_state import CallStage, ToolCall
 from messages.address import Address
-from messages.subagents import CancelSubagent, MoveToBackground, SubagentBackgrounded
+from messages.subagents import (
+    CancelSubagent,
+    ContinueSubagent,
+    MoveToBackground,
+    SubagentBackgrounded,
+    SubagentsPaused,
+)
 
-BackgroundInput = CancelSubagent | MoveToBackground
+BackgroundInput = CancelSubagent | ContinueSubagent | MoveToBackground
 """What the user asks of an agent about its children."""
 
 
@@ -21,10 +28,44 @@ def handle(step: Transition, message: BackgroundInput) -> None:
     match message:
         case CancelSubagent():
             _stop(step, message.child)
+        case ContinueSubagent():
+            _continue(step, message.child)
         case MoveToBackground():
             _move_all(step)
         case _:
             assert_never(message)
+
+
+def resume(step: Transition, *, has_crashed: bool) -> None:
+    """After a resume: pause background tasks, except those that wait for the user's approval.
+
+    After a crash of this agent alone, which stopped its subtree, they have ended.
+    """
+    paused: list[Address] = []
+    for entry in step.state.subagents.list_background():
+        if entry.task is None:
+            continue
+        if has_crashed:
+            subagent_tasks.end_task(step, entry, entry.task, "cancelled", STOPPED)
+        elif entry.address.name in step.state.subagents.names_to_resume:
+            _launch(step, entry.task)
+        else:
+            paused.append(entry.address)
+            entry = replace(entry, is_paused=True)  # noqa: PLW2901
+            step.update(subagents=step.state.subagents.with_entry(entry))
+    if paused:
+        step.publish(SubagentsPaused(agents=tuple(paused)))
+
+
+def _continue(step: Transition, child: Address) -> None:
+    """Continue a paused task where its records end."""
+    entry = step.state.subagents.find(child)
+    if entry is not None and entry.task is not None and entry.is_paused:
+        _launch(step, entry.task)
+
+
+def _launch(step: Transition, task: AssignedTask) -> None:
+    subagent_tasks.launch(step, task.started, task.prompt, has_records=True)
 
 
 def stop_task(step: Transition, name: str) -> None:
@@ -73,7 +114,10 @@ def _move(step: Transition, call: ToolCall, child: Address) -> None:
 def _stop(step: Transition, child: Address) -> None:
     """Stop a child with its subtree, after withdrawing what it asks the user."""
     entry = step.state.subagents.find(child)
-    if entry is None or not entry.is_alive:
+    if entry is None:
+        return
+    if entry.is_paused and entry.task is not None:
+        subagent_tasks.end_task(step, entry, entry.task, "cancelled", STOPPED)
         return
     subagent_tasks.withdraw_under(step, child)
     task_number = entry.task.number if entry.task else 0

@@ -54,6 +54,7 @@ from messages.subagents import (
     AssignTask,
     CancelSubagent,
     CancelTask,
+    ContinueSubagent,
     MoveToBackground,
     SlotAcquired,
     SlotPending,
@@ -97,6 +98,7 @@ def advance(state: AgentState, message: TurnMessage) -> tuple[AgentState, tuple[
 def resume_turn(restored: RestoredState) -> tuple[AgentState, tuple[Effect, ...]]:
     """Continue a turn where the records of an earlier run end."""
     step = Transition(restored.state)
+    background_tasks.resume(step, has_crashed=restored.has_crashed)
     reply = restored.open_reply
     turn = restored.state.turn
     if turn.stage is TurnStage.ACTING and reply is not None:
@@ -136,7 +138,7 @@ def _handle(step: Transition, message: TurnMessage) -> None:
         case SlotAcquired() | SlotPending():
             concurrency_slot.handle(step, message)
             call_lifecycle.evaluate_waiting_calls(step)
-        case CancelSubagent() | MoveToBackground():
+        case CancelSubagent() | ContinueSubagent() | MoveToBackground():
             background_tasks.handle(step, message)
         case _:
             subagent_tasks.handle(step, message)

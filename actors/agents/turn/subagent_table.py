@@ -11,6 +11,10 @@ from messages.policy import PermissionMode
 from messages.subagents import PROGRAM_KINDS, SubagentEnded, SubagentStarted, TaskDropped
 from messages.turns import TurnEnded
 
+PAUSED = (
+    "It is paused, because the session was closed while it worked. The user can continue it; or "
+    "call task with this task_id to let it continue."
+)
 RUNNING = "It is still running; a notification follows when it has ended. Its text so far:"
 
 
@@ -18,12 +22,8 @@ RUNNING = "It is still running; a notification follows when it has ended. Its te
 class AssignedTask:
     """A task that has not ended; its end gives its `task` call the one result."""
 
-    number: int
-    call_id: str
-    turn: int
-    """The turn of this agent that contains the call."""
-    is_background: bool = False
-    """Its call has ended, or ends at its start; a notification reports its end."""
+    started: SubagentStarted
+    """Its start; in the background also if it was moved there later."""
     wakes_parent: bool = True
     """Its notification starts a turn of an idle parent; not if both were stopped together."""
     prompt: str = ""
@@ -32,6 +32,16 @@ class AssignedTask:
     """Text of its last reply."""
     end: TurnEnded | TaskDropped | None = None
     """How its turn ended, or that it was dropped."""
+
+    @property
+    def number(self) -> int:
+        """Counts the subagent's tasks, from 1."""
+        return self.started.task_number
+
+    @property
+    def is_background(self) -> bool:
+        """Its call has ended, or ends at its start; a notification reports its end."""
+        return self.started.is_background
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +56,8 @@ class SubagentEntry:
     task: AssignedTask | None = None
     """Its last task, until it ends; only then can the next one be assigned."""
     is_alive: bool = False
+    is_paused: bool = False
+    """After a resume: its background task has not been started again."""
     one_shot: bool = True
     """It ends with its task."""
     max_mode: PermissionMode = "yolo"
@@ -77,12 +89,7 @@ class SubagentTable:
             started.child,
             started.agent_type,
             started.task_number,
-            AssignedTask(
-                started.task_number,
-                started.call_id,
-                started.turn,
-                is_background=started.is_background,
-            ),
+            AssignedTask(started),
             is_alive=is_alive,
             one_shot=started.one_shot,
             max_mode=started.max_mode,
@@ -102,14 +109,15 @@ class SubagentTable:
     def find_by_call(self, turn: int, call_id: str) -> tuple[SubagentEntry, AssignedTask] | None:
         """Return the subagent that works on the task of a call of this turn, and that task."""
         for entry in self.entries.values():
-            if entry.task and (entry.task.turn, entry.task.call_id) == (turn, call_id):
-                return entry, entry.task
+            task = entry.task
+            if task is not None and (task.started.turn, task.started.call_id) == (turn, call_id):
+                return entry, task
         return None
 
     def find_review(self, review_id: str) -> tuple[SubagentEntry, AssignedTask] | None:
         """Return the subagent that works on a review, and its task."""
         for entry in self.entries.values():
-            if entry.task and (entry.agent, entry.task.call_id) == ("review", review_id):
+            if entry.task and (entry.agent, entry.task.started.call_id) == ("review", review_id):
                 return entry, entry.task
         return None
 
@@ -139,7 +147,8 @@ class SubagentTable:
         entry = self.find(child)
         if entry is None or entry.task is None:
             return self
-        return self.with_entry(replace(entry, task=replace(entry.task, is_background=True)))
+        started = entry.task.started.model_copy(update={"is_background": True})
+        return self.with_entry(replace(entry, task=replace(entry.task, started=started)))
 
     def find_above(self, agent: Address) -> SubagentEntry | None:
         """Return the subagent whose subtree contains an agent."""
@@ -179,7 +188,7 @@ class SubagentTable:
         return {
             name: ExistingSubagent(
                 entry.agent,
-                is_busy=entry.task is not None,
+                is_busy=entry.task is not None and not entry.is_paused,
                 is_background=_is_background(entry),
                 text=_format_background_status(entry),
             )
@@ -196,4 +205,7 @@ def _format_background_status(entry: SubagentEntry) -> str:
     """Return how a background task is going or how it ended, for the model."""
     if entry.task is None:
         return entry.last_notification
-    return f"task_id: {entry.address.name}\n{RUNNING}\n{frame_text(entry.task.last_text)}"
+    name = entry.address.name
+    if entry.is_paused:
+        return f"task_id: {name}\n{PAUSED}"
+    return f"task_id: {name}\n{RUNNING}\n{frame_text(entry.task.last_text)}"

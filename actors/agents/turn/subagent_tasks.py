@@ -90,6 +90,7 @@ ChildInput = (
     | AncestorBudgetExhausted
 )
 """What children, and the supervisor that admits them, send."""
+CONTINUED = "another task continues it"
 PARENT_STOPPED = "the agent that started it stopped while the task was running"
 
 
@@ -140,7 +141,7 @@ def _is_busy(state: AgentState, name: str) -> bool:
     entry = state.subagents.entries.get(name)
     if entry is None:
         return False
-    return entry.task is not None or any(
+    return (entry.task is not None and not entry.is_paused) or any(
         call.stage is CallStage.AWAITING_SPAWN
         and call.plan is not None
         and call.plan.task is not None
@@ -157,6 +158,9 @@ def _on_spawn_admitted(step: Transition, admitted: SpawnAdmitted) -> None:
     started = _build_subagent_started(step, call, call.plan.task, admitted.name)
     existing = step.state.subagents.find(started.child)
     is_alive = existing is not None and existing.is_alive
+    if existing is not None and existing.task is not None:  # paused: the new task continues it
+        ended = _build_end(step, existing, existing.task, "cancelled", CONTINUED)
+        _record_end(step, existing, ended)
     step.update(subagents=step.state.subagents.with_started(started, is_alive=is_alive))
     step.update_call(
         call,
@@ -199,18 +203,23 @@ def start_subagent(
     step: Transition, call: ToolCall, started: SubagentStarted, *, has_records: bool = False
 ) -> None:
     """Start the child; its call runs until the child's task ends, unless in the background."""
+    task = call.plan.task if call.plan else None
+    # A resumed call has no plan. Its task may still be waiting behind the user's prompts.
+    prompt = task.prompt if task else get_prompt(call.tool_use.input)
+    launch(step, started, prompt, has_records=has_records)
+    if started.is_background:
+        end_call(step, call, "ok", format_background_start(started.child.name))
+
+
+def launch(step: Transition, started: SubagentStarted, prompt: str, *, has_records: bool) -> None:
+    """Start the child, or give it the task if it is running."""
     table = step.state.subagents
     existing = table.find(started.child)
     is_alive = existing is not None and existing.is_alive
     step.update(subagents=table.with_started(started, is_alive=True))
     step.publish(started)
-    task = call.plan.task if call.plan else None
-    # A resumed call has no plan. Its task may still be waiting behind the user's prompts.
-    prompt = task.prompt if task else get_prompt(call.tool_use.input)
     has_records = has_records or started.task_number > 1
     step.emit(StartChild(started, prompt, is_alive=is_alive, has_records=has_records))
-    if started.is_background:
-        end_call(step, call, "ok", format_background_start(started.child.name))
 
 
 def cancel_recorded_start(step: Transition, call: ToolCall) -> None:
@@ -228,24 +237,16 @@ def _on_spawn_rejected(step: Transition, rejected: SpawnRejected) -> None:
 
 
 def resume(step: Transition, call: ToolCall, child: SubagentEntry, task: AssignedTask) -> None:
-    """After a resume: continue a subagent with an open request; end the task of any other."""
-    started = SubagentStarted(
-        child=child.address,
-        parent=child.address.parent,
-        agent_type=child.agent,
-        depth=len(child.address.segments) - 1,
-        task_number=task.number,
-        turn=step.state.turn.number,
-        call_id=call.tool_use.id,
-        description=str(call.tool_use.input.get("description", "")),
-        model=step.state.model.name,
-        effort=step.state.model.effort,
-        one_shot=child.one_shot,
-        max_mode=child.max_mode,
-    )
+    """After a resume: continue a subagent with an open request; end the task of any other.
+
+    A background task is no part of the call, whose result was not recorded yet.
+    """
+    if task.is_background:
+        record_result(step, call, "ok", format_background_start(child.address.name))
+        return
     if child.address.name in step.state.subagents.names_to_resume:
-        call = step.update_call(call, subagent_started=started)
-        start_subagent(step, call, started, has_records=True)
+        call = step.update_call(call, subagent_started=task.started)
+        start_subagent(step, call, task.started, has_records=True)
         return
     _record_end(step, child, _build_end(step, child, task, "cancelled", PARENT_STOPPED))
     record_result(step, call, "cancelled", format_interrupted(child.address.name))
@@ -271,7 +272,7 @@ def _on_task_cancel_timeout(step: Transition, timeout: TaskCancelTimeout) -> Non
 def _on_task_dropped(step: Transition, dropped: TaskDropped) -> None:
     found = step.state.subagents.find_task(dropped.child, dropped.task_number)
     if found is not None and dropped.detail:
-        _end_task(step, *found, "failed", dropped.detail)
+        end_task(step, *found, "failed", dropped.detail)
     elif found is not None:
         _store_end(step, *found, dropped)
 
@@ -286,10 +287,10 @@ def _on_child_ended(step: Transition, end: ChildEnded) -> None:
     child = replace(child, is_alive=False)
     step.update(subagents=step.state.subagents.with_entry(child))
     if child.task is not None:
-        _end_task(step, child, child.task, *get_outcome(child.task, end))
+        end_task(step, child, child.task, *get_outcome(child.task, end))
 
 
-def _end_task(
+def end_task(
     step: Transition,
     child: SubagentEntry,
     task: AssignedTask,
@@ -306,11 +307,13 @@ def _end_task(
         queue_notification(step, ended, wakes=task.wakes_parent)
         return
     _record_end(step, child, _build_end(step, child, task, status, detail))
-    review = step.state.reviews.open.get(task.call_id) if child.agent == REVIEW.name else None
+    review = (
+        step.state.reviews.open.get(task.started.call_id) if child.agent == REVIEW.name else None
+    )
     if review is not None:
         reviews.end_with_task(step, review, task, status, detail)
         return
-    call = step.state.turn.find_call(task.call_id, CallStage.RUNNING)
+    call = step.state.turn.find_call(task.started.call_id, CallStage.RUNNING)
     if call is not None:
         text = format_result(name, task, status, detail)
         end_call(step, call, to_tool_status(status), text)
@@ -335,7 +338,7 @@ def _end_stopped_review(step: Transition, review: Review, detail: str) -> None:
     if found is None:
         reviews.end_review(step, review, "cancelled", detail)
     else:
-        _end_task(step, *found, "cancelled", detail)
+        end_task(step, *found, "cancelled", detail)
 
 
 def _build_end(
@@ -399,7 +402,7 @@ def _store_end(
         child = replace(child, task=task)
         step.update(subagents=step.state.subagents.with_entry(child))
     else:
-        _end_task(step, child, task, *get_outcome(task, None))
+        end_task(step, child, task, *get_outcome(task, None))
 
 
 def _add_usage(step: Transition, event: ReplyCompleted | ModelRetrying) -> None:

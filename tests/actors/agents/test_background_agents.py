@@ -12,12 +12,21 @@ from messages.approvals import ApprovalDecided, ApprovalWithdrawn, ShowApproval
 from messages.content import ToolUseBlock
 from messages.subagents import (
     CancelSubagent,
+    ContinueSubagent,
     MoveToBackground,
     NotificationDelivered,
     SubagentBackgrounded,
     SubagentEnded,
+    SubagentsPaused,
 )
-from messages.turns import ToolEnded, TurnInterrupted, TurnNumberTaken, TurnStarted
+from messages.turns import (
+    StartTurn,
+    ToolEnded,
+    ToolStarted,
+    TurnInterrupted,
+    TurnNumberTaken,
+    TurnStarted,
+)
 from tests.actors.agents.scripted_agents import (
     RunningSession,
     SessionFixture,
@@ -27,6 +36,7 @@ from tests.actors.agents.scripted_agents import (
     reply_after,
     wait_for_completion,
 )
+from tests.actors.agents.test_subagent_lifecycle import crash_at
 
 pytestmark = pytest.mark.quick
 
@@ -330,3 +340,134 @@ def test_stopping_an_interactive_agent_stops_its_background_tasks(
     ended = running.user.wait_for(SubagentEnded)
     assert (ended.child, ended.status) == (outer.child("general-1"), "cancelled")
     assert running.scripted_agents.lines_by_prompt["outer"] == ["woken"]
+
+
+def close_and_resume(
+    sessions: SessionFixture, running: RunningSession, lines: dict[str, list[Any]]
+) -> RunningSession:
+    """Close a session, which suspends its agents, and resume it."""
+    path = running.session.log.path
+    sessions.close()
+    return sessions.start_session(lines, BUBBLER, resume_path=path)
+
+
+def test_a_resumed_session_pauses_its_background_tasks(sessions: SessionFixture) -> None:
+    started = threading.Event()
+    running = sessions.start_session(
+        {
+            "begin": [make_background_call("t1", "look"), "started"],
+            "look": [make_tool_use("c", "bash", command="echo a"), reply_after(started, "")],
+        },
+        mode="yolo",
+    )
+    running.prompt()
+    wait_for_completion(running)
+    while running.scripted_agents.lines_by_prompt["look"]:
+        running.user.next()
+    started.set()
+    child = PRIMARY.child("general-1")
+    resumed = close_and_resume(sessions, running, {"begin": ["told"], "look": ["seen"]})
+    assert wait_for(resumed, SubagentsPaused).agents == (child,)
+    assert resumed.agents == []
+    resumed.user.tell(PRIMARY, ContinueSubagent(child=child))
+    assert wait_for_completion(resumed).text == "told"
+    assert "seen" in get_last_text(resumed)
+    calls = [r for r in resumed.records() if isinstance(r, ToolStarted) and r.call_id == "c"]
+    assert len(calls) == 1
+
+
+def test_a_parked_request_keeps_its_id_over_a_resume(sessions: SessionFixture) -> None:
+    running = sessions.start_session(
+        {
+            "begin": [make_background_call("t1", "touch", "bubbler"), "started"],
+            "touch": [TOUCH],
+        },
+        BUBBLER,
+    )
+    running.prompt()
+    first = running.user.wait_for(ShowApproval).request
+    resumed = close_and_resume(sessions, running, {"begin": ["told"], "touch": ["touched"]})
+    again = resumed.user.wait_for(ShowApproval).request
+    assert (again.id, again.available_decisions) == (first.id, ("once", "no"))
+    resumed.user.submit_decision(again.id)
+    assert "touched" in wait_for(resumed, NotificationDelivered).text
+
+
+def test_an_undelivered_notification_is_sent_once_after_a_resume(
+    sessions: SessionFixture,
+) -> None:
+    ended = threading.Event()
+    running = sessions.start_session(
+        {"begin": [make_background_call("t1", "look"), reply_after(ended, "x")], "look": ["seen"]}
+    )
+    running.prompt()
+    wait_for(running, SubagentEnded)
+    resumed = close_and_resume(
+        sessions, running, {"begin": [make_tool_use("c", "ls"), "done", "end"], "next": ["so"]}
+    )
+    ended.set()
+    assert wait_for_completion(resumed).text == "done"
+    resumed.prompt("next", turn=2)
+    assert wait_for_completion(resumed).text == "so"
+    request = resumed.scripted_agents.requests[-1]
+    assert str(request.messages).count("<task_notification>") == 1
+
+
+def test_a_paused_task_is_continued_by_another_task_or_stopped(sessions: SessionFixture) -> None:
+    running = sessions.start_session(
+        {
+            "begin": [
+                (make_background_call("t1", "look"), make_background_call("t2", "see")),
+                "started",
+            ],
+            "look": [never_reply],
+            "see": [never_reply],
+        }
+    )
+    running.prompt()
+    wait_for_completion(running)
+    resumed = close_and_resume(
+        sessions,
+        running,
+        {
+            "begin": ["told"],
+            "next": [make_task_call("t3", "more", task_id="general-1"), "done"],
+            "look": ["looked"],
+            "more": ["done"],
+        },
+    )
+    wait_for(resumed, SubagentsPaused)
+    resumed.user.tell(PRIMARY, CancelSubagent(child=PRIMARY.child("general-2")))
+    assert wait_for_completion(resumed).text == "told"
+    resumed.prompt("next", turn=3)
+    assert wait_for_completion(resumed).text == "done"
+    ended = [record for record in resumed.records() if isinstance(record, SubagentEnded)]
+    ends = {(r.child.name, r.task_number): (r.status, bool(r.notification)) for r in ended}
+    assert ends == {
+        ("general-1", 1): ("cancelled", False),
+        ("general-1", 2): ("completed", False),
+        ("general-2", 1): ("cancelled", True),
+    }
+
+
+def test_a_crash_of_the_parent_ends_background_tasks_with_a_notification(
+    sessions: SessionFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    running = sessions.start_session(
+        {
+            "begin": [make_background_call("t1", "touch", "bubbler"), "started", "told"],
+            "touch": [TOUCH],
+        },
+        BUBBLER,
+    )
+    running.prompt()
+    assert wait_for_completion(running).text == "started"
+    while not running.user.shown_ids:
+        running.user.next()
+    crash_at(monkeypatch, PRIMARY, StartTurn, times=1)
+    running.prompt("lost", turn=99)
+    assert "was stopped" in wait_for(running, NotificationDelivered).text
+    while wait_for_completion(running).text != "told":
+        pass
+    assert running.user.shown_ids == []
+    assert running.agents == []
