@@ -81,6 +81,10 @@ class Usage(Value):
         )
 
 
+CONTEXT_TAGS = ("env", "attachment")
+"""Tags around the text that accompanies a prompt: the environment, and each attachment."""
+
+
 def join_text(content: tuple[ContentBlock, ...]) -> str:
     """Concatenate the text blocks of one reply."""
     return "".join(block.text for block in content if isinstance(block, TextBlock))

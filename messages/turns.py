@@ -35,15 +35,15 @@ class StartTurn(Message):
     turn: int = Field(ge=1)
     """Assigned by the sender, so that a cancel that overtakes its prompt still applies to it."""
     text: str
+    mentions: tuple[str, ...] = ()
+    """Words that the user typed after an `@` and that may name files."""
 
 
 class TurnNumberTaken(Message):
     """The agent has used the number of a prompt for a turn of its own; send it again."""
 
     type: Literal["turn_number_taken"] = "turn_number_taken"
-    turn: int
-    """The number that the prompt had."""
-    text: str
+    prompt: StartTurn
     next_turn: int
 
 
@@ -139,12 +139,31 @@ class SessionConfigured(Message):
     """What started this subagent; None: it is the primary agent."""
 
 
+class Attachment(Value):
+    """A file or folder that the user mentioned with `@`, as it was when the turn started."""
+
+    mention: str
+    """As the user wrote it, without the `@`."""
+    summary: str = ""
+    """How much is attached, for the user."""
+    problem: str = ""
+    """Why it is not attached, for the user; empty: it is."""
+    text: str
+    """For the model: the content, or why there is none."""
+    observed_files: tuple[FileDigest, ...] = ()
+    """As in `ToolEnded`."""
+
+
 class TurnStarted(Message):
     """Recorded: the agent started a turn."""
 
     type: Literal["turn_started"] = "turn_started"
     turn: int
     prompt: str
+    environment: str = ""
+    """Describes the environment, or what changed in it, to the model; empty: nothing new."""
+    attachments: tuple[Attachment, ...] = ()
+    """Sent between the environment and the prompt."""
     task_number: int = 0
     """The subagent's task that the turn works on; 0: a prompt from the user."""
     has_prompt: bool = True

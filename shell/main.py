@@ -108,10 +108,11 @@ def _run(  # noqa: PLR0911  (one return per command)
 
 
 def _run_headless(options: LaunchOptions) -> int:
+    from actors.prompt_context.mentions import find_mentions
     from shell.headless import main_loop
     from shell.headless.event_queue import EventQueue
     from shell.headless.headless_console import HeadlessConsole
-    from shell.headless.stdin_prompt import read_prompt
+    from shell.headless.stdin_prompt import get_typed_prompt, read_prompt
     from shell.view import status_notices
 
     check_stdout()
@@ -124,7 +125,8 @@ def _run_headless(options: LaunchOptions) -> int:
     if config.session_options.is_scripted:
         print_error(status_notices.SCRIPTED_MODEL_NOTICE)
     forward_all = options.output_format == "stream-json"
-    console = partial(HeadlessConsole, prompt, queue, forward_all=forward_all)
+    mentions = find_mentions(get_typed_prompt(options.prompt, prompt))
+    console = partial(HeadlessConsole, prompt, queue, mentions=mentions, forward_all=forward_all)
     with _run_actors(session, config, console, queue) as output:
         builder, end = main_loop.follow_run(queue, output, options.output_format)
     duration_s = time.perf_counter() - started_s
@@ -331,7 +333,12 @@ def _start_actors(
         if isinstance(end, ChildCompleted):
             on_ended(end.result)
 
-    ports = SessionPorts(config.make_model(), build_help_text, config.processes)
+    ports = SessionPorts(
+        config.make_model(),
+        build_help_text,
+        config.processes,
+        wall_clock=time.time,  # noqa: TID251  (the one wall clock)
+    )
     factories = make_child_factories(session, ports, console)
     notify_user = print_on_screen or print_error
     factories = replace(factories, on_console_lost=print_on_screen)

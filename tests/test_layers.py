@@ -30,6 +30,7 @@ LAYERS = {
         *("sessions", "models", "bash"),
         "permissions",
         "tools",
+        "prompt_context",
         *("approvals", "agents"),
         *("supervisor", "wiring"),
     ),

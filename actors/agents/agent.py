@@ -7,6 +7,7 @@ from typing import assert_never
 
 from actors.agents.definition.prepared_agent import PreparedAgent
 from actors.agents.effect_handlers.collaborators import AgentPorts, Collaborators
+from actors.agents.effect_handlers.context_jobs import ContextJobs
 from actors.agents.effect_handlers.event_publisher import EventPublisher
 from actors.agents.effect_handlers.model_jobs import (
     LimitsLookup,
@@ -39,14 +40,17 @@ from actors.agents.turn.effects import (
     CancelModelRequest,
     CheckRead,
     Effect,
+    EvaluateAttachment,
     EvaluateCall,
     EvaluateReview,
     LookUpLimits,
     ModelEffect,
     PauseTimer,
     PlanCall,
+    PrepareContext,
     PrepareReview,
     PublishEvent,
+    ReadAttachments,
     RequestApproval,
     RetryWrites,
     RunCall,
@@ -86,6 +90,7 @@ from messages.turns import (
     ThinkingDelta,
     ToolEnded,
     ToolInputDelta,
+    TurnStarted,
     UpwardEvent,
 )
 
@@ -117,6 +122,7 @@ class Agent(Actor[AgentInbox]):
         self._state: AgentState = restored.state
         self._history = ConversationHistory()
         self._prefixes = RequestPrefixes()
+        self._context_jobs = ContextJobs(ports.environment)
         self._observed_files: dict[str, FileDigest] = {}
         self._model_job: JobId | None = None
         """The running request, or the delay before its retry."""
@@ -213,8 +219,17 @@ class Agent(Actor[AgentInbox]):
     def _add_to_history(self, record: Record) -> None:
         """Add a record to the conversation, and the files that the agent has seen in it."""
         self._history.add(record)
-        if isinstance(record, ToolEnded):
-            self._observed_files.update({file.path: file for file in record.observed_files})
+        match record:
+            case ToolEnded():
+                self._on_observed(record.observed_files)
+            case TurnStarted():
+                for attachment in record.attachments:
+                    self._on_observed(attachment.observed_files)
+            case _:
+                pass
+
+    def _on_observed(self, files: tuple[FileDigest, ...]) -> None:
+        self._observed_files.update({file.path: file for file in files})
 
     def _restore(self, records: tuple[Record, ...] | None) -> None:
         """Continue from the records on disk; after a crash, under new request ids."""
@@ -276,6 +291,12 @@ class Agent(Actor[AgentInbox]):
                 pass  # these records are in the history already
             case PublishEvent():
                 self._publisher.publish(effect.event)
+                self._context_jobs.on_event(effect.event)
+            case PrepareContext() | ReadAttachments():
+                context_job = self._context_jobs.create(effect, self._build_tool_context())
+                self.start_job(context_job.run, context_job.on_failure)
+            case EvaluateAttachment() | EvaluateCall():
+                self._evaluate(effect.id, effect.plan.requests)
             case SendModelRequest() | CancelModelRequest() | ScheduleRetry() | LookUpLimits():
                 self._execute_model_effect(effect)
             case StartTimer() | PauseTimer():
@@ -287,8 +308,6 @@ class Agent(Actor[AgentInbox]):
             case CheckRead():
                 request = PermissionRequest(permission="read", target=effect.target)
                 self._evaluate(effect.id, (request,))
-            case EvaluateCall():
-                self._evaluate(effect.id, effect.plan.requests)
             case EvaluateReview():
                 # Like grep in the whole workspace: the answer has the rules for each file.
                 self._evaluate(effect.id, (PermissionRequest(permission="grep", target="."),))

@@ -15,11 +15,13 @@ from actors.agents.turn.agent_selection import AgentSelection
 from actors.agents.turn.agent_state import AgentState, RestoredState, SlotState
 from actors.agents.turn.limits import Limits, TimerState, UsageTotals
 from actors.agents.turn.model_state import ModelState
+from actors.agents.turn.pending_context import ContextState
 from actors.agents.turn.prompt_queue import PromptQueue
 from actors.agents.turn.turn_state import TurnState
 from actors.models.model_client import ModelClient
 from actors.permissions.mode_order import find_strictest_mode
 from actors.permissions.rule_matching import is_match
+from actors.prompt_context.environment import EnvironmentReader
 from actors.runtime.actor import ActorFactory
 from actors.tools.help import HELP
 from actors.tools.plan_enter import PLAN_ENTER
@@ -56,6 +58,8 @@ class DefaultSubagentFactory:
     limits: Limits
     max_depth: int
     run: int
+    environment: EnvironmentReader | None = None
+    """As in `AgentPorts`."""
 
     def get_profile(self, agent: str, max_mode: PermissionMode) -> PermissionProfile:
         """Return the profile of an agent type whose mode may not be looser than `max_mode`.
@@ -126,7 +130,10 @@ class DefaultSubagentFactory:
             events_to=started.parent,
         )
         source = started.subagent_source
-        ports = AgentPorts(self.model, self.tool_context, self, {SUBAGENT_HEADER: source.name})
+        # What summarizes a conversation repeats the requests of another agent.
+        environment = self.environment if source.kind != "compact" else None
+        headers = {SUBAGENT_HEADER: source.name}
+        ports = AgentPorts(self.model, self.tool_context, self, environment, headers)
         limits = build_limits(definition, self.limits)
         limits = replace(limits, tokens=None)  # its ancestors count the tokens
         model = (definition.model if definition else "") or started.model
@@ -150,6 +157,7 @@ class DefaultSubagentFactory:
             turn=TurnState(timer=TimerState(remaining_s=limits.seconds)),
             totals=UsageTotals(limits),
             slot=SlotState.NONE,
+            context=ContextState("host", is_read=environment is not None),
         )
         restored = RestoredState(state, has_records=has_records, task=task)
         configured = self.session_configured.model_copy(

@@ -7,8 +7,12 @@ from typing import TypeAlias, cast
 
 from pydantic import JsonValue
 
+from messages.content import CONTEXT_TAGS
+
 JsonObject: TypeAlias = Mapping[str, JsonValue]
 RequestBody: TypeAlias = JsonObject
+_CONTEXT_STARTS = tuple(f"<{tag}>" for tag in CONTEXT_TAGS)
+"""What accompanies a prompt is not one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +51,8 @@ def get_latest_tool_results(request: RequestBody) -> tuple[ToolResult, ...]:
 
 
 def _get_prompts(request: RequestBody) -> list[str]:
-    return [
-        str(block.get("text")) for block in _user_blocks(request) if block.get("type") == "text"
-    ]
+    texts = (block.get("text") for block in _user_blocks(request) if block.get("type") == "text")
+    return [str(text) for text in texts if not str(text).startswith(_CONTEXT_STARTS)]
 
 
 def _user_blocks(request: RequestBody) -> Iterator[JsonObject]:

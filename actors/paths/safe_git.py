@@ -30,8 +30,10 @@ class GitError(Exception):
     """Git could not be run, or reported an error; the text is one line, for the user."""
 
 
-def run_git(root: Path, *words: str) -> bytes:
+def run_git(root: Path, *words: str, timeout_s: float = TIMEOUT_S) -> bytes:
     """Return what a git command that only reads prints, in the repository at `root` itself.
+
+    It blocks, for up to twice `timeout_s`.
 
     Raises:
         GitError: it failed or took too long, or git is not installed.
@@ -40,14 +42,14 @@ def run_git(root: Path, *words: str) -> bytes:
         message = "not a git repository"
         raise GitError(message)
     # A filter is a program that git runs on each file it compares.
-    names = _run(root, _SETTINGS, ("config", "--null", "--name-only", "--get-regexp",
-                                   _FILTER_SETTINGS), (0, 1)).split(b"\0")  # fmt: skip
+    list_filters = ("config", "--null", "--name-only", "--get-regexp", _FILTER_SETTINGS)
+    names = _run(root, _SETTINGS, list_filters, (0, 1), timeout_s).split(b"\0")
     filters = [
         (os.fsdecode(name), "false" if name.endswith(b".required") else "")
         for name in dict.fromkeys(names)
         if name
     ]
-    return _run(root, (*_SETTINGS, *filters), words, (0,))
+    return _run(root, (*_SETTINGS, *filters), words, (0,), timeout_s)
 
 
 def has_repository(root: Path) -> bool:
@@ -72,6 +74,7 @@ def _run(
     settings: tuple[tuple[str, str], ...],
     words: tuple[str, ...],
     accepted: tuple[int, ...],
+    timeout_s: float,
 ) -> bytes:
     git = find_program("git", os.environ.get("PATH", os.defpath), (root,))
     if git is None:
@@ -86,7 +89,7 @@ def _run(
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.PIPE,
-                timeout=TIMEOUT_S,
+                timeout=timeout_s,
                 check=False,
             )
         except (OSError, ValueError, subprocess.TimeoutExpired) as error:

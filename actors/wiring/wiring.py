@@ -16,16 +16,19 @@ from actors.agents.turn.agent_state import AgentState, RestoredState
 from actors.agents.turn.agent_switch import get_status_fields, with_settings_of_active_agent
 from actors.agents.turn.limits import UsageTotals
 from actors.agents.turn.model_state import ModelState
+from actors.agents.turn.pending_context import ContextState
 from actors.agents.turn.self_messages import PlanFileChecked
 from actors.approvals.broker import ApprovalBroker
 from actors.models.model_client import ModelClient
 from actors.permissions.engine import PermissionEngine
 from actors.permissions.initial_policy import build_initial_policy, resolve_workspace_paths
 from actors.permissions.project_grants import ProjectGrantStore
+from actors.prompt_context.environment import EnvironmentReader
 from actors.runtime.actor import ActorFactory
 from actors.sessions.file_system import FileSystem
 from actors.sessions.journal import AppendLedger, Journal
 from actors.sessions.record_queries import find_last_settings
+from actors.sessions.session_log import WallClock
 from actors.supervisor.supervisor import ChildFactories
 from actors.tools.command_runner import CommandRunner
 from actors.tools.file_search import find_ripgrep
@@ -51,6 +54,9 @@ class SessionPorts:
     """Returns a help topic, or the overview for None; used by the `help` tool."""
     command_runner: CommandRunner = field(default_factory=LocalCommandRunner)
     tools: tuple[AnyTool, ...] = BUILT_IN_TOOLS
+    wall_clock: WallClock | None = None
+    """For the environment that is described to the model; None: it is not, and no file is
+    attached."""
     file_system: FileSystem | None = None
     """Stores the project's grants; None: the real file system."""
 
@@ -71,7 +77,8 @@ def make_child_factories(
         for definition in options.definitions
         if definition.mode != "subagent"
     )
-    restored = _restore_primary(session, agents)
+    reads_environment = ports.wall_clock is not None
+    restored = _restore_primary(session, agents, reads_environment=reads_environment)
     switch = restored.pending_switch
     first_agent = switch.agent if switch else restored.state.selection.agent
     ledger = AppendLedger(
@@ -147,10 +154,19 @@ def _make_subagent_factory(session: SessionHandle, ports: SessionPorts) -> Defau
         model=ports.model_client,
         tool_context=tool_context,
         session_configured=session_configured,
+        environment=_make_environment_reader(options, ports.wall_clock),
         limits=options.limits,
         max_depth=options.max_depth,
         run=session.run,
     )
+
+
+def _make_environment_reader(
+    options: SessionOptions, wall_clock: WallClock | None
+) -> EnvironmentReader | None:
+    if wall_clock is None:
+        return None
+    return EnvironmentReader(options.workspace, options.trusted, wall_clock)
 
 
 def _prepare_primary_agent(
@@ -179,7 +195,12 @@ def _make_primary_factory(
         events_to=CONSOLE,
         stream_subscribers=(CONSOLE,),
     )
-    ports = AgentPorts(subagent_factory.model, subagent_factory.tool_context, subagent_factory)
+    ports = AgentPorts(
+        subagent_factory.model,
+        subagent_factory.tool_context,
+        subagent_factory,
+        subagent_factory.environment,
+    )
     return partial(Agent, agents, collaborators, ports, restored, session_configured)
 
 
@@ -229,7 +250,9 @@ def _build_primary_agent(definition: Definition, options: SessionOptions) -> Pri
     )
 
 
-def _restore_primary(session: SessionHandle, agents: tuple[PreparedAgent, ...]) -> RestoredState:
+def _restore_primary(
+    session: SessionHandle, agents: tuple[PreparedAgent, ...], *, reads_environment: bool
+) -> RestoredState:
     options = session.options
     # A new session that starts in plan mode returns to the configured agent after planning. It
     # begins with a switch in any case, because the switch tells the model about plan mode.
@@ -262,6 +285,7 @@ def _restore_primary(session: SessionHandle, agents: tuple[PreparedAgent, ...]) 
         selection=selection,
         model=choose_model(session),
         totals=UsageTotals(options.limits),
+        context=ContextState("all", is_read=reads_environment),
     )
     restored = restore(session.primary_records, initial)
     return replace(restored, pending_switch=_find_initial_switch(session, restored.state.selection))

@@ -3,6 +3,7 @@
 from functools import partial
 from typing import assert_never
 
+from actors.prompt_context.mentions import find_mentions
 from actors.runtime.actor import Actor, JobId
 from messages.address import APPROVALS, PERMISSIONS, PRIMARY, Address, is_subagent
 from messages.approvals import (
@@ -270,8 +271,8 @@ class Console(Actor[ConsoleInbox]):
                 self.tell(PRIMARY, command)
             case TurnNumberTaken():
                 self._next_turn = max(self._next_turn, command.next_turn)
-                self._prompts.pop(command.turn, None)
-                self._start_turn(command.text)
+                self._prompts.pop(command.prompt.turn, None)
+                self._start_turn(command.prompt.text, command.prompt.mentions)
             case _:
                 assert_never(command)
 
@@ -353,13 +354,14 @@ class Console(Actor[ConsoleInbox]):
 
     def _send_prompt(self, message: SendPrompt) -> None:
         commands, self._unsent_commands = self._unsent_commands, []
-        self._start_turn(with_user_commands(message.text, commands))
+        mentions = find_mentions(message.text)  # not in the output of the commands
+        self._start_turn(with_user_commands(message.text, commands), mentions)
 
-    def _start_turn(self, text: str) -> None:
+    def _start_turn(self, text: str, mentions: tuple[str, ...]) -> None:
         turn, self._next_turn = self._next_turn, self._next_turn + 1
         if self._running_turn is None:
             self._running_turn = turn  # else the prompt waits, and Esc interrupts the running turn
-        prompt = self._prompts[turn] = StartTurn(turn=turn, text=text)
+        prompt = self._prompts[turn] = StartTurn(turn=turn, text=text, mentions=mentions)
         self.tell(PRIMARY, prompt)
 
     def _on_policy_result(self, result: PolicyResult) -> None:

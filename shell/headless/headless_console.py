@@ -55,13 +55,21 @@ class HeadlessConsole(Actor[HeadlessInbox]):
 
     drains_before_stop = True
 
-    def __init__(self, prompt: str, queue: EventQueue, *, forward_all: bool = True) -> None:
+    def __init__(
+        self,
+        prompt: str,
+        queue: EventQueue,
+        *,
+        mentions: tuple[str, ...] = (),
+        forward_all: bool = True,
+    ) -> None:
         """With `forward_all`, queue every event at once.
 
         Otherwise queue only events that affect the result, and wake the main thread only when it
         has something to print.
         """
         self._prompt = prompt
+        self._mentions = mentions
         self._queue = queue
         self._forward_all = forward_all
 
@@ -82,7 +90,8 @@ class HeadlessConsole(Actor[HeadlessInbox]):
                 # Sent again after a crash of the agent or of this console; the agent ignores a
                 # turn number that it knows.
                 turn = self._queue.assign_prompt_turn(message.next_turn)
-                self.tell(PRIMARY, StartTurn(turn=turn, text=self._prompt))
+                prompt = StartTurn(turn=turn, text=self._prompt, mentions=self._mentions)
+                self.tell(PRIMARY, prompt)
             case TurnCompleted() | TurnInterrupted() | TurnFailed():
                 self._on_turn_ended(message)
             case SubagentStarted() | SubagentEnded() | NotificationDelivered():
@@ -91,7 +100,7 @@ class HeadlessConsole(Actor[HeadlessInbox]):
                 self._forward(message)
             case TurnNumberTaken():
                 turn = self._queue.prompt_turn = message.next_turn
-                self.tell(PRIMARY, StartTurn(turn=turn, text=message.text))
+                self.tell(PRIMARY, message.prompt.model_copy(update={"turn": turn}))
             case PeerRestarted():
                 self.announce_availability()
             case ReplyProgress() | ReplyActivity():
@@ -157,7 +166,7 @@ class HeadlessConsole(Actor[HeadlessInbox]):
             self._forward_all
             or ends_run
             or bool(awaited_agents)
-            or isinstance(message, ModelRetrying | PersistenceChanged)
+            or isinstance(message, ModelRetrying | PersistenceChanged | TurnStarted)
         )
         if wake or affects_result(message, self.sender):
             event = QueuedEvent(self.sender, message, ends_run, awaited_agents)

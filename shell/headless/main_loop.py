@@ -9,14 +9,18 @@ from types import FrameType
 
 from messages.address import Address
 from messages.serialization import encode
-from messages.turns import ModelRetrying, PersistenceChanged
+from messages.turns import ModelRetrying, PersistenceChanged, TurnStarted
 from shell.headless.event_queue import EventQueue, QueuedEvent, RunEnded
 from shell.headless.result import Result, ResultBuilder
 from shell.process.stdout import OutputStalledError, StdoutWriter
 from shell.process.streams import print_error
 from shell.startup.options import OutputFormat
 from shell.text.sanitize import sanitize
-from shell.view.status_notices import format_persistence_line, format_retry
+from shell.view.status_notices import (
+    format_persistence_line,
+    format_retry,
+    list_attachment_problems,
+)
 
 DENIED_NOTICE = (
     "calls were denied because no user could be asked, so the exit status is 5; allow them with "
@@ -72,6 +76,9 @@ def follow_run(
         message = item.message
         if isinstance(message, ModelRetrying):
             print_error(format_retry(message, message.wait_s))
+        if isinstance(message, TurnStarted):
+            for problem in list_attachment_problems(message):
+                print_error(problem)
         if isinstance(message, PersistenceChanged) and message.state != builder.persistence.state:
             print_error(format_persistence_line(message))
         builder = builder.with_event(message, item.source)

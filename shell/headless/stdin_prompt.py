@@ -27,6 +27,11 @@ def read_prompt(argument: str | None) -> str:
     return prompt
 
 
+def get_typed_prompt(argument: str | None, prompt: str) -> str:
+    """Return the part of the prompt that is the user's own, not a file piped in addition to it."""
+    return prompt if argument in (None, "-") else argument or ""
+
+
 def read_piped_input(*, wait: bool) -> str:
     """Read standard input to its end, unless it is a terminal or a silent pipe.
 

@@ -87,7 +87,13 @@ from shell.view.screen_state import (
     show_approval,
     show_undecided,
 )
-from shell.view.status_notices import PERSISTENCE_RECOVERED, format_effort, format_write_failure
+from shell.view.status_notices import (
+    PERSISTENCE_RECOVERED,
+    format_attached_files,
+    format_effort,
+    format_write_failure,
+    list_attachment_problems,
+)
 
 ProgramEvent = (
     UserCommandEnded
@@ -235,10 +241,15 @@ def _on_session_configured(
 
 
 def _on_turn_started(state: ScreenState, event: TurnStarted, now_s: float) -> ScreenUpdate:
+    attached = format_attached_files(event)
+    notices = (
+        *((PrintNotice(attached),) if attached else ()),
+        *(PrintNotice(problem, "warn") for problem in list_attachment_problems(event)),
+    )
     if state.turn:
-        return state, ()
+        return state, notices
     prompt = (PrintPrompt(event.prompt),) if event.has_prompt else ()
-    return replace(state, turn=RunningTurn(started_s=now_s)), prompt
+    return replace(state, turn=RunningTurn(started_s=now_s)), (*prompt, *notices)
 
 
 def _add_streamed_chars(state: ScreenState, chars: int, now_s: float) -> ScreenState:

@@ -1,9 +1,9 @@
-"""Notices about persistence, model retries and the scripted model."""
+"""Notices about persistence, attachments, model retries and the scripted model."""
 
 from pathlib import PurePath
 
 from messages.effort import Effort
-from messages.turns import ModelRetrying, PersistenceChanged
+from messages.turns import ModelRetrying, PersistenceChanged, TurnStarted
 from shell.view.number_format import format_wait
 
 PERSISTENCE_RECOVERED = "The session is being saved again; nothing is missing."
@@ -56,6 +56,22 @@ def format_persistence_warning(status: PersistenceChanged, file: str) -> str:
 def format_effort(effort: Effort | None) -> str:
     """Return the effort as the user reads it."""
     return effort or "the model's default"
+
+
+def format_attached_files(event: TurnStarted) -> str:
+    """Return what was attached to a prompt, as one line; empty: nothing."""
+    attached = [item for item in event.attachments if not item.problem]
+    names = ", ".join(f"@{item.mention} ({item.summary})" for item in attached)
+    return f"Attached {names}." if names else ""
+
+
+def list_attachment_problems(event: TurnStarted) -> list[str]:
+    """Return a line for each file that could not be attached to a prompt."""
+    return [
+        f"@{item.mention} was not attached ({item.problem})."
+        for item in event.attachments
+        if item.problem
+    ]
 
 
 def format_retry(event: ModelRetrying, remaining_s: float) -> str:

@@ -257,11 +257,19 @@ def is_valid_history(messages: Sequence[Json]) -> bool:
 
 
 def request_messages(server: ScriptedServer, request: int = -1) -> list[Json]:
-    """Return the conversation of one request, by default the last."""
+    """Return the conversation of one request, by default the last, without environments."""
     body: Json = server.requests[request].body
     messages: list[Json] = body["messages"]
     assert is_valid_history(messages)
-    return messages
+    return [
+        {**message, "content": [block for block in message["content"] if not is_environment(block)]}
+        for message in messages
+    ]
+
+
+def is_environment(block: Json) -> bool:
+    """Return whether a block describes the environment of a prompt."""
+    return str(block.get("text")).startswith("<env>\n")
 
 
 def tool_results(message: Json) -> list[tuple[str, bool]]:

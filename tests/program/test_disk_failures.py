@@ -75,7 +75,7 @@ def test_a_session_file_on_a_full_disk_continues_with_space(
     ballast = fill_disk(small_disk)
     shutil.copy(program.session_file, program.folder / "before")
     log, contents = SessionLog.open(program.session_file, fixed_clock)
-    records = [(contents.records[2], contents.lines[2].recorded_by)] * 300
+    records = [(contents.records[2], contents.lines[2].recorded_by)] * 60
     with pytest.raises(LogError, match=r"No space left|bytes were written"):
         log.append(records)
     assert program.session_file.read_bytes() == (program.folder / "before").read_bytes()

@@ -24,7 +24,7 @@ def test_plan_mode_denies_everything_but_the_plan(
     body = cast("Json", first.body)
     offered = [tool["name"] for tool in body["tools"]]
     assert {"plan_enter", "plan_exit"} <= set(offered), "so a turn keeps them in both modes"
-    switched, prompt = [block["text"] for block in body["messages"][0]["content"]]
+    switched, _, prompt = [block["text"] for block in body["messages"][0]["content"]]
     assert prompt == "Do it."
     assert f"{program.session_file.stem}.md, which does not exist yet" in switched
     (line,) = [event for event in done.json_lines if event["type"] == "agent_switched"]

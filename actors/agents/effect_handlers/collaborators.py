@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from actors.models.model_client import ModelClient
+from actors.prompt_context.environment import EnvironmentReader
 from actors.runtime.actor import ActorFactory
 from actors.tools.tool import ToolContext
 from messages.address import Address
@@ -53,5 +54,7 @@ class AgentPorts:
     tool_context: ToolContext
     """Context without any observed files."""
     subagent_factory: SubagentFactory
+    environment: EnvironmentReader | None = None
+    """Reads what accompanies a prompt; None: prompts are sent as they are."""
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
     """Added to every model request."""

@@ -140,9 +140,7 @@ class SubagentSupervisor:
                 dropped = TaskDropped(child=actor.address, task_number=effect.task_number)
                 actor.tell(self._collaborators.events_to, dropped)
             case RejectTurnNumber():
-                taken = TurnNumberTaken(
-                    turn=effect.turn, text=effect.text, next_turn=effect.next_turn
-                )
+                taken = TurnNumberTaken(prompt=effect.prompt, next_turn=effect.next_turn)
                 actor.tell(actor.sender, taken)
             case RejectPrompt():
                 actor.tell(actor.sender, PromptRejected(agent=actor.address, reason="one_shot"))

@@ -10,6 +10,7 @@ from actors.agents.turn.agent_identity import AgentIdentity
 from actors.agents.turn.agent_selection import AgentSelection
 from actors.agents.turn.limits import UsageTotals
 from actors.agents.turn.model_state import ModelState
+from actors.agents.turn.pending_context import ContextState
 from actors.agents.turn.persistence_state import PersistenceState
 from actors.agents.turn.prompt_queue import PromptQueue
 from actors.agents.turn.review_table import ReviewTable
@@ -39,6 +40,7 @@ class AgentState:
     selection: AgentSelection = field(default_factory=AgentSelection)
     model: ModelState = field(default_factory=ModelState)
     prompts: PromptQueue = field(default_factory=PromptQueue)
+    context: ContextState = field(default_factory=ContextState)
     turn: TurnState = field(default_factory=TurnState)
     persistence: PersistenceState = field(default_factory=PersistenceState)
     totals: UsageTotals = field(default_factory=UsageTotals)
@@ -49,7 +51,7 @@ class AgentState:
     @property
     def awaited_ids(self) -> frozenset[str]:
         """Ids of all evaluations and approval requests that the agent waits for."""
-        return self.turn.awaited_ids | self.reviews.awaited_ids
+        return self.turn.awaited_ids | self.reviews.awaited_ids | self.context.awaited_ids
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from actors.agents.turn import background_tasks, call_lifecycle
+from actors.agents.turn import background_tasks, call_lifecycle, prompt_context
 from actors.agents.turn.agent_state import AgentState, SlotState
 from actors.agents.turn.effects import (
     CancelModelRequest,
@@ -115,4 +115,5 @@ def _stop(step: Transition) -> None:
     elif turn.stage is TurnStage.ACTING:
         call_lifecycle.cancel_calls(step)
     else:
+        prompt_context.interrupt_preparation(step)
         step.interrupt_turn(turn.retry.partial_text)

@@ -70,7 +70,9 @@ class ConversationHistory:
                 self._end_turn()
                 self._is_turn_open = True
                 prompt = to_text_block(record.prompt) or to_text_block(EMPTY_PROMPT)
-                self._append("user", prompt if record.has_prompt else {})
+                texts = [record.environment, *(item.text for item in record.attachments)]
+                blocks = [*map(to_text_block, texts), prompt if record.has_prompt else {}]
+                self._append("user", *blocks)
             case ReplyCompleted():
                 self._add_reply(record)
             case ModelRetrying(reason="thinking_rejected"):

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from actors.prompt_context.attachments import PlannedAttachment
+from actors.prompt_context.environment_text import EnvironmentScope, KnownEnvironment
 from messages.address import Address
 from messages.approvals import (
     AnyApprovalRequest,
@@ -15,7 +17,7 @@ from messages.policy import FileReadPolicy
 from messages.reviews import ReviewTarget
 from messages.subagents import AncestorBudgetExhausted, SubagentStarted
 from messages.tool_calls import CallPlan, SubagentTask
-from messages.turns import AgentEvent, AgentSwitched
+from messages.turns import AgentEvent, AgentSwitched, StartTurn
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,34 @@ class PublishEvent:
     """Report an event to the parent, or to the console for the primary agent."""
 
     event: AgentEvent
+
+
+@dataclass(frozen=True, slots=True)
+class PrepareContext:
+    """Read the environment and plan the attachments; answered by `ContextPrepared`."""
+
+    turn: int
+    scope: EnvironmentScope
+    known: KnownEnvironment | None
+    """What the model knows of the environment, if the scope is `changes`."""
+    model: str
+    mentions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluateAttachment:
+    """Ask the permission engine whether a file may be attached."""
+
+    id: str
+    plan: CallPlan
+
+
+@dataclass(frozen=True, slots=True)
+class ReadAttachments:
+    """Read files that the permission engine allows; answered by `AttachmentsRead`."""
+
+    turn: int
+    planned: tuple[PlannedAttachment, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,8 +287,7 @@ class ReportDroppedTask:
 class RejectTurnNumber:
     """Answer the sender of the current prompt that its turn number is taken."""
 
-    turn: int
-    text: str
+    prompt: StartTurn
     next_turn: int
 
 
@@ -288,6 +317,7 @@ ChildEffect = (
     | RejectPrompt
     | Finish
 )
+ContextEffect = PrepareContext | ReadAttachments
 ModelEffect = SendModelRequest | CancelModelRequest | ScheduleRetry | LookUpLimits
 SwitchEffect = TightenProfile | ApplyAgent
 TimerEffect = StartTimer | PauseTimer
@@ -295,6 +325,8 @@ Effect = (
     WriteRecord
     | RetryWrites
     | PublishEvent
+    | ContextEffect
+    | EvaluateAttachment
     | ModelEffect
     | TimerEffect
     | SwitchEffect

@@ -13,6 +13,8 @@ class QueuedPrompt:
     text: str
     task_number: int = 0
     """As in `AssignTask`."""
+    mentions: tuple[str, ...] = ()
+    """As in `StartTurn`."""
 
 
 @dataclass(frozen=True)

@@ -4,12 +4,14 @@ from typing import Literal
 
 from pydantic import Field
 
+from actors.prompt_context.attachments import PlannedAttachment
+from actors.prompt_context.environment_text import Environment
 from messages.address import Address
 from messages.base import Message
 from messages.content import ContentBlock, Usage
 from messages.failure_reasons import MAX_DURATION_S, ModelFailureReason
 from messages.tool_calls import CallPlan, ToolOutput
-from messages.turns import RequestInfo
+from messages.turns import Attachment, RequestInfo
 
 
 class ModelReplied(Message):
@@ -95,6 +97,28 @@ class ToolFailed(Message):
     cancelled: by the agent · crashed: a bug in Greenroom."""
     detail: str
     """What happened; if it was cancelled, its output until then."""
+
+
+class ContextPrepared(Message):
+    """The environment is read, and the files that the prompt mentions are planned."""
+
+    type: Literal["context_prepared"] = "context_prepared"
+    turn: int
+    environment: Environment | None = None
+    """None: not read."""
+    listing: PlannedAttachment | None = None
+    """The top-level listing for the environment."""
+    attachments: tuple[PlannedAttachment | Attachment, ...] = ()
+    """In the order of the mentions; those that cannot be attached already say why."""
+
+
+class AttachmentsRead(Message):
+    """The files that the permission engine allowed are read."""
+
+    type: Literal["attachments_read"] = "attachments_read"
+    turn: int
+    attachments: tuple[Attachment, ...]
+    """One for each planned attachment that is read, in order."""
 
 
 class PlanFileChecked(Message):

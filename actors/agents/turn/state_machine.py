@@ -16,6 +16,7 @@ from actors.agents.turn import (
     concurrency_slot,
     model_replies,
     persistence,
+    prompt_context,
     reviews,
     subagent_tasks,
 )
@@ -26,11 +27,13 @@ from actors.agents.turn.call_lifecycle import ApprovalInput, CallInput
 from actors.agents.turn.concurrency_slot import SlotInput
 from actors.agents.turn.effects import Effect, RejectPrompt, RejectTurnNumber
 from actors.agents.turn.model_replies import ModelInput
-from actors.agents.turn.notifications import deliver_notifications
 from actors.agents.turn.persistence import JournalInput
+from actors.agents.turn.prompt_context import ContextInput
 from actors.agents.turn.prompt_queue import QueuedPrompt
 from actors.agents.turn.reviews import ReviewInput
 from actors.agents.turn.self_messages import (
+    AttachmentsRead,
+    ContextPrepared,
     ModelFailed,
     ModelReplied,
     PlanFileChecked,
@@ -70,8 +73,16 @@ from messages.turns import (
     TurnStarted,
 )
 
-TurnControl = StartTurn | CancelTurn | SetModel | SetEffort | PlanFileChecked | TurnTimerStopped
-"""What the user and the time limit ask of the turn."""
+TurnControl = (
+    StartTurn
+    | CancelTurn
+    | SetModel
+    | SetEffort
+    | PlanFileChecked
+    | TurnTimerStopped
+    | ContextInput
+)
+"""What starts and stops a turn, and what the user changes about it."""
 TurnInput = (
     TurnControl
     | ModelInput
@@ -121,6 +132,8 @@ def _handle(step: Transition, message: TurnMessage) -> None:
             | SetEffort()
             | PlanFileChecked()
             | TurnTimerStopped()
+            | ContextPrepared()
+            | AttachmentsRead()
         ):
             _handle_control(step, message)
         case ModelReplied() | ModelFailed() | ModelLimitsFound() | RetryDelayElapsed():
@@ -158,18 +171,20 @@ def _handle_control(step: Transition, message: TurnControl) -> None:
             agent_switch.on_plan_file_checked(step, message)
         case TurnTimerStopped():
             cancellation.on_timer_stopped(step, message)
+        case ContextPrepared() | AttachmentsRead():
+            prompt_context.handle(step, message)
         case _:
             assert_never(message)
 
 
 def _handle_approval(step: Transition, message: ApprovalInput) -> None:
     """Forward the outcome of a subagent's request; apply any other to the agent's own work."""
-    if isinstance(message, PermissionDecision) and message.id in step.state.reviews.awaited_ids:
-        reviews.on_permission_decision(step, message)
-    elif (
-        not isinstance(message, PermissionDecision)
-        and message.id in step.state.subagents.open_requests
-    ):
+    if isinstance(message, PermissionDecision):
+        if message.id in step.state.reviews.awaited_ids:
+            reviews.on_permission_decision(step, message)
+        elif not prompt_context.handle_decision(step, message):
+            call_lifecycle.handle_approval(step, message)
+    elif message.id in step.state.subagents.open_requests:
         subagent_tasks.forward_approval_outcome(step, message)
     else:
         call_lifecycle.handle_approval(step, message)
@@ -190,9 +205,10 @@ def _queue_prompt(step: Transition, prompt: StartTurn) -> None:
         step.emit(RejectPrompt())
     elif prompt.turn in prompts.own_turns:
         next_turn = prompts.get_next_turn_number(number)
-        step.emit(RejectTurnNumber(prompt.turn, prompt.text, next_turn))
+        step.emit(RejectTurnNumber(prompt, next_turn))
     elif not is_duplicate:
-        step.update(prompts=prompts.with_prompt(QueuedPrompt(prompt.turn, prompt.text)))
+        queued = QueuedPrompt(prompt.turn, prompt.text, mentions=prompt.mentions)
+        step.update(prompts=prompts.with_prompt(queued))
 
 
 def _start_first_turn(step: Transition) -> None:
@@ -208,9 +224,7 @@ def _start_first_turn(step: Transition) -> None:
     if is_cancelled:
         step.publish(TurnInterrupted(turn=prompt.turn))
     else:
-        deliver_notifications(step)
-        started = TurnStarted(turn=prompt.turn, prompt=prompt.text, task_number=prompt.task_number)
-        _start_turn(step, started)
+        prompt_context.prepare(step, prompt)
 
 
 def _must_wake(state: AgentState) -> bool:
@@ -222,18 +236,11 @@ def _start_own_turn(step: Transition) -> None:
     """Start a turn for the notifications; the limits of the last prompt still apply to it."""
     state = step.state
     number = state.prompts.get_next_turn_number(state.turn.number)
-    deliver_notifications(step)
     step.update(
         prompts=state.prompts.with_own_turn(number),
         turn=state.turn.with_next_turn(QueuedPrompt(number, ""), state.turn.timer.remaining_s),
     )
-    _start_turn(step, TurnStarted(turn=number, prompt="", has_prompt=False))
-
-
-def _start_turn(step: Transition, started: TurnStarted) -> None:
-    step.update_turn(stage=TurnStage.RECORDING_PROMPT)
-    step.write(started)
-    step.publish(started)
+    prompt_context.record_start(step, TurnStarted(turn=number, prompt="", has_prompt=False))
 
 
 def _set_model(step: Transition, message: SetModel) -> None:

@@ -1,7 +1,7 @@
 """The state of an agent's current turn.
 
-Idle → recording prompt → thinking (→ retrying) → acting → recording results → thinking … →
-recording end → idle. The recording stages wait until their records are on disk.
+Idle → preparing prompt → recording prompt → thinking (→ retrying) → acting → recording results →
+thinking … → recording end → idle. The recording stages wait until their records are on disk.
 """
 
 from dataclasses import dataclass, replace
@@ -33,6 +33,8 @@ class TurnStage(Enum):
     """Stage of a turn."""
 
     IDLE = auto()
+    PREPARING_PROMPT = auto()
+    """The environment and the attachments are read; not every prompt needs any."""
     RECORDING_PROMPT = auto()
     THINKING = auto()
     RETRYING = auto()

@@ -154,7 +154,7 @@ def test_a_prompt_whose_turn_number_is_taken_is_sent_again(sessions: SessionFixt
     assert turns == ["started", "told"]
     running.prompt("next", turn=2)
     taken = wait_for(running, TurnNumberTaken)
-    assert (taken.turn, taken.text, taken.next_turn) == (2, "next", 3)
+    assert (taken.prompt.turn, taken.prompt.text, taken.next_turn) == (2, "next", 3)
     running.prompt("next", turn=3)
     assert wait_for_completion(running).text == "and more"
 
