@@ -10,6 +10,7 @@ from pydantic import Field
 
 from messages.address import Address
 from messages.base import Message
+from messages.failure_reasons import LimitReason
 from messages.policy import PermissionRequest, Rule
 from messages.tool_calls import AgentSwitchProposal, FileDigest
 from messages.user_questions import UserQuestion
@@ -76,6 +77,8 @@ class QuestionRequest(_ApprovalRequest):
     questions: tuple[UserQuestion, ...]
     switch_proposal: AgentSwitchProposal | None = None
     """The agent switch that the answer decides on."""
+    limit: LimitReason | None = None
+    """The limit that the answer extends; such a question is not about a call."""
 
 
 AnyApprovalRequest = ExecApprovalRequest | PatchApprovalRequest | QuestionRequest

@@ -27,8 +27,8 @@ server_error: the service failed · unavailable: it accepts no requests now · g
 answered or timed out · unreachable: no connection · stream_interrupted: the stream ended early ·
 protocol_error: not the Messages API · cancelled: by us."""
 
-LimitReason = Literal["max_turns", "token_budget", "time_limit"]
-"""The user's limit that ended a turn: requests, tokens or seconds."""
+LimitReason = Literal["max_turns", "token_budget", "time_limit", "spawn_budget"]
+"""The user's limit that was reached: requests, tokens, seconds or subagents."""
 
 MAX_RETRY_WAIT_S = 300.0
 """Longest delay before a retry; a request whose server asks for a longer one fails instead."""

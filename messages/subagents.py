@@ -134,6 +134,8 @@ class AssignTask(Message):
     task_number: int = 0
     """As in `SubagentStarted`; a task that is sent twice starts once. 0: a prompt from the user."""
     prompt: str
+    tokens_left: int | None = None
+    """Thousandths of weighted tokens left of the sender's budget; None: no limit of its own."""
 
 
 class CancelTask(Message):
@@ -188,6 +190,23 @@ class PromptRejected(Message):
     """one_shot: the agent ends with the turn it was started for."""
 
 
+class PauseWork(Message):
+    """An ancestor asks the user about a limit: start no request, call or subagent.
+
+    Followed by `ResumeWork` or `AncestorBudgetExhausted`.
+    """
+
+    type: Literal["pause_work"] = "pause_work"
+
+
+class ResumeWork(Message):
+    """Continue: the user extended the limit, or the question has become pointless."""
+
+    type: Literal["resume_work"] = "resume_work"
+    tokens_left: int | None = None
+    """As in `AssignTask`."""
+
+
 class AncestorBudgetExhausted(Message):
     """An ancestor's budget is exhausted: send no more requests and start no subagents."""
 
@@ -221,7 +240,17 @@ class SpawnRejected(Message):
     type: Literal["spawn_rejected"] = "spawn_rejected"
     call_id: str
     detail: str
-    """Shown to the model: the reason and what to do instead."""
+    """The reason; shown to the model unless the user can extend the limit."""
+    limit: int | None = None
+    """The budget that is used up, which the user can extend; None: started too fast."""
+
+
+class ExtendSpawns(Message):
+    """The user allows as many subagents again."""
+
+    type: Literal["extend_spawns"] = "extend_spawns"
+    limit: int
+    """The limit that was reached; one that was extended since is not extended again."""
 
 
 class AcquireSlot(Message):

@@ -32,10 +32,15 @@ from actors.agents.restore.restored_state import (
     restore_after_crash,
 )
 from actors.agents.turn.agent_state import AgentState, RestoredState
-from actors.agents.turn.approval_requests import RequestContext, build_approval_request
+from actors.agents.turn.approval_requests import (
+    RequestContext,
+    build_approval_request,
+    build_limit_question,
+)
 from actors.agents.turn.conversation_history import ConversationHistory
 from actors.agents.turn.effects import (
     ApplyAgent,
+    AskAboutLimit,
     CancelCall,
     CancelModelRequest,
     CheckRead,
@@ -317,6 +322,8 @@ class Agent(Actor[AgentInbox]):
                 self.start_job(job, partial(to_review_failed, effect.id))
             case RequestApproval():
                 self._request_approval(effect)
+            case AskAboutLimit():
+                self._ask_about_limit(effect)
             case RunCall():
                 self._run_call(effect)
             case CancelCall():
@@ -410,6 +417,12 @@ class Agent(Actor[AgentInbox]):
         cwd = self._ports.tool_context.workspace.cwd
         context = RequestContext(self.address, self._state.turn.number, cwd)
         request = build_approval_request(effect, self._get_tool_use(effect.call_id), context)
+        self._pending_requests.send(self._collaborators.approvals, request, self._state.awaited_ids)
+
+    def _ask_about_limit(self, effect: AskAboutLimit) -> None:
+        cwd = self._ports.tool_context.workspace.cwd
+        context = RequestContext(self.address, self._state.turn.number, cwd)
+        request = build_limit_question(effect, context)
         self._pending_requests.send(self._collaborators.approvals, request, self._state.awaited_ids)
 
     def _get_tool_use(self, call_id: str) -> ToolUseBlock:

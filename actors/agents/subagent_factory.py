@@ -135,7 +135,7 @@ class DefaultSubagentFactory:
         headers = {SUBAGENT_HEADER: source.name}
         ports = AgentPorts(self.model, self.tool_context, self, environment, headers)
         limits = build_limits(definition, self.limits)
-        limits = replace(limits, tokens=None)  # its ancestors count the tokens
+        limits = replace(limits, tokens=None)  # each task brings what is left
         model = (definition.model if definition else "") or started.model
         effort = (definition.effort if definition else None) or started.effort
         identity = AgentIdentity(

@@ -159,7 +159,7 @@ class ApprovalBroker(Actor[ApprovalBrokerInbox]):
             self._apply_decision(parked.decision, parked)
         else:
             self._admit(parked)
-            if request.policy_version < self._policy_version:
+            if request.requests and request.policy_version < self._policy_version:
                 self.tell(self._engine, parked.evaluation_request)
 
     def _admit(self, parked: PendingApproval) -> None:
@@ -216,7 +216,7 @@ class ApprovalBroker(Actor[ApprovalBrokerInbox]):
 
     def _reevaluate_all(self) -> None:
         for parked in self._parked.values():
-            if parked.decision is None:
+            if parked.decision is None and parked.request.requests:  # else: about a limit
                 self.tell(self._engine, parked.evaluation_request)
 
     def _on_reevaluated(self, decision: PermissionDecision) -> None:

@@ -54,18 +54,30 @@ class SpawnLimiter:
     """Counts and rate-limits the subagents that are started in one run."""
 
     max_spawns: int | None
+    """The budget; `extend` adds the same amount to `limit`."""
     slot_limit: int
     spawn_count: int = 0
     recent_spawns_s: deque[float] = field(default_factory=deque[float])
+    limit: int | None = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Start with the budget."""
+        self.limit = self.max_spawns
+
+    @property
+    def is_exhausted(self) -> bool:
+        """Whether only the user can allow more subagents."""
+        return self.limit is not None and self.spawn_count >= self.limit
+
+    def extend(self, reached_limit: int) -> None:
+        """Allow as many subagents again, unless that was done since this limit was reached."""
+        if self.limit == reached_limit and self.max_spawns is not None:
+            self.limit += self.max_spawns
 
     def try_admit(self, now_s: float) -> str:
         """Count one spawn and return an empty string, or return the reason to reject it."""
-        if self.max_spawns is not None and self.spawn_count >= self.max_spawns:
-            return (
-                f"No more subagents can be started: the limit of {self.max_spawns} (spawns in "
-                "[budget]) is reached. Do the work yourself, or continue an existing subagent by "
-                "passing its task_id."
-            )
+        if self.is_exhausted:
+            return f"stopped after {self.limit} subagents, the limit (spawns in [budget])"
         while self.recent_spawns_s and now_s - self.recent_spawns_s[0] >= SPAWN_RATE_WINDOW_S:
             self.recent_spawns_s.popleft()
         max_recent = MAX_SPAWNS_PER_SLOT * self.slot_limit

@@ -15,6 +15,7 @@ from messages.permissions import RegisterAgent
 from messages.policy import PermissionProfile
 from messages.subagents import (
     AcquireSlot,
+    ExtendSpawns,
     ReleaseSlots,
     RequestSpawn,
     SlotAcquired,
@@ -50,7 +51,9 @@ class ChildFactories:
     """Shows a notice without the console, and the session continues; None: the session ends."""
 
 
-RootSupervisorInbox = ChildEnded | PeerRestarted | RequestSpawn | AcquireSlot | ReleaseSlots
+RootSupervisorInbox = (
+    ChildEnded | PeerRestarted | RequestSpawn | ExtendSpawns | AcquireSlot | ReleaseSlots
+)
 
 
 class RootSupervisor(Actor[RootSupervisorInbox]):
@@ -87,6 +90,8 @@ class RootSupervisor(Actor[RootSupervisorInbox]):
                 self._on_peer_restarted(message.peer)
             case RequestSpawn():
                 self._admit_or_reject_spawn(message)
+            case ExtendSpawns():
+                self._spawns.extend(message.limit)
             case AcquireSlot():
                 self._acquire_slot()
             case ReleaseSlots():
@@ -100,7 +105,9 @@ class RootSupervisor(Actor[RootSupervisorInbox]):
     def _admit_or_reject_spawn(self, request: RequestSpawn) -> None:
         problem = self._spawns.try_admit(asyncio.get_running_loop().time())
         if problem:
-            self.tell(self.sender, SpawnRejected(call_id=request.call_id, detail=problem))
+            limit = self._spawns.limit if self._spawns.is_exhausted else None
+            rejected = SpawnRejected(call_id=request.call_id, detail=problem, limit=limit)
+            self.tell(self.sender, rejected)
         else:
             name = request.task_id or self._names.allocate(request.agent_type)
             self.tell(self.sender, SpawnAdmitted(call_id=request.call_id, name=name))

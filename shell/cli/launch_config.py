@@ -129,7 +129,7 @@ def _set_agents_and_limits(
         limits=_make_limits(settings),
         definitions=_with_small_model(agents.definitions, settings.models.small),
         agent=_choose_primary_agent(settings.agent, agents),
-        max_depth=3 if settings.max_depth is None else settings.max_depth,
+        max_depth=_get_max_depth(settings),
         slot_limit=settings.max_concurrent_agents or 10,
         max_spawns=settings.budget.spawns,
     )
@@ -152,6 +152,13 @@ def _with_small_model(
         replace(definition, model=model) if definition is EXPLORE_AGENT else definition
         for definition in definitions
     )
+
+
+def _get_max_depth(settings: FileConfig) -> int:
+    """Return the maximum depth; without spawns, the model is not offered any subagents."""
+    if settings.budget.spawns == 0:
+        return 0
+    return 3 if settings.max_depth is None else settings.max_depth
 
 
 def _make_limits(settings: FileConfig) -> Limits:

@@ -26,6 +26,7 @@ from messages.approvals import (
     ApprovalDecision,
     ApproverAvailabilityChanged,
     DismissApproval,
+    QuestionRequest,
     ShowApproval,
     SubmitDecision,
 )
@@ -142,6 +143,16 @@ class ConsoleProbe(Probe):
             message = self.next()
             if isinstance(message, kind):
                 return message
+
+    def answer_limit(self, choice: int) -> QuestionRequest:
+        """Answer the next question about a limit: 0 continues, 1 stops."""
+        while True:
+            request = self.wait_for(ShowApproval).request
+            if isinstance(request, QuestionRequest) and request.limit is not None:
+                break
+        answers = (request.questions[0].choices[choice].label,)
+        self.tell(APPROVALS, SubmitDecision(id=request.id, decision="once", answers=answers))
+        return request
 
     def submit_decision(self, request_id: str, decision: ApprovalDecision = "once") -> None:
         self.tell(APPROVALS, SubmitDecision(id=request_id, decision=decision))

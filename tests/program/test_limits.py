@@ -1,9 +1,13 @@
 """The user's limits end the work with status 3 and keep what was done so far."""
 
+import signal
+
 import pytest
+from pydantic import JsonValue
 
 from actors.models.scripted_reply import ScriptedCall
 from tests.program.program_harness import STREAM_JSON, YOLO, Program, request_messages, single_error
+from tests.program.repl_harness import open_repl
 from tests.scripted_server import ScriptedResponse, respond_text, respond_tool_call
 
 JSON = ("--output-format", "json")
@@ -94,6 +98,44 @@ def test_turn_and_time_budgets_in_the_configuration_end_the_run(
     assert (done.exit_status, done.result["stop_reason"]) == (3, stop_reason)
     assert done.result["num_turns"] == turn_count
     assert f"{budget.partition(' ')[0]} in [budget]" in single_error(done)
+
+
+def test_a_spawn_budget_ends_a_run_and_offers_no_tasks(program: Program) -> None:
+    program.state_folder.mkdir()
+    config = program.state_folder / "config.toml"
+    config.write_text("[budget]\nspawns = 1\n")
+    task: dict[str, JsonValue] = {"description": "x", "prompt": "x", "subagent_type": "general"}
+    tasks = (ScriptedCall("task", task), ScriptedCall("task", task))
+    with program.serve(respond_text("", *tasks), respond_text("One."), respond_text("Two.")):
+        done = program.run("-p", "Go.", *JSON)
+    assert (done.exit_status, done.result["stop_reason"]) == (3, "spawn_budget")
+    assert "spawns in [budget]" in single_error(done)
+
+    config.write_text("[budget]\nspawns = 0\n")
+    with program.serve(respond_text("Done.")) as server:
+        done = program.run("-p", "Go.", *JSON)
+    assert done.exit_status == 0
+    assert '"name":"task"' not in server.requests[0].raw_body.decode().replace(": ", ":")
+
+
+def test_a_limit_asks_in_a_terminal_and_again_after_a_resume(program: Program) -> None:
+    options = ("--max-turns", "1")
+    dumb = {"TERM": "dumb"}
+    with program.serve(*endless_calls(1), respond_text("Now I am done.")) as server:
+        with open_repl(program, "Go.", *options, environment=dumb) as terminal:
+            terminal.wait_for_text("reply 1 2")
+            assert "Continue with another 1 request" in terminal.read_scrollback()
+            terminal.send_signal(signal.SIGKILL)
+            terminal.wait_for_exit()
+        assert len(server.requests) == 1
+        with open_repl(program, "--continue", *options, environment=dumb) as terminal:
+            terminal.wait_for_text("reply 1 2")
+            assert len(server.requests) == 1
+            terminal.type("reply 1 1\n")
+            terminal.wait_for_text("Now I am done.")
+            terminal.type("/quit\n")
+            assert terminal.wait_for_exit() == 0
+    assert program.record_types().count("turn_completed") == 1
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,13 @@ from collections.abc import Callable
 from functools import partial
 from random import Random
 
-from messages.approvals import AnyApprovalRequest, ApprovalDecision, ShowApproval, SubmitDecision
+from messages.approvals import (
+    AnyApprovalRequest,
+    ApprovalDecision,
+    QuestionRequest,
+    ShowApproval,
+    SubmitDecision,
+)
 from messages.base import Message
 from messages.permissions import ChangeMode, RevokeGrant
 from messages.policy import GrantScope, Rule
@@ -165,6 +171,14 @@ class SimulatedUser:
         self._schedule(delay_s, lambda: self._decide(request_id))
 
     def _decide(self, request_id: str) -> None:
+        request = self.state.approvals.find(request_id)
+        if isinstance(request, QuestionRequest) and request.limit is not None:
+            answers = (self._random.choice(request.questions[0].choices).label,)
+            self._send(SubmitDecision(id=request_id, decision="once", answers=answers))
+        else:
+            self._decide_call(request_id)
+
+    def _decide_call(self, request_id: str) -> None:
         request = self.state.approvals.find(request_id)
         if request is not None:
             self._on_request_shown(request)

@@ -33,6 +33,7 @@ from messages.turns import (
 )
 from tests.actors.agents.conversation_assertions import assert_sendable
 from tests.simulation.crash_injection import CrashInjector
+from tests.simulation.invariants.token_budget import TokenBudget
 from tests.simulation.invariants.violations import Violations
 from tests.simulation.mutant_list import Mutant
 from tests.simulation.trace import Trace
@@ -63,6 +64,7 @@ class TreeInvariants:
     ) -> None:
         self.violations = Violations(now)
         self.crashes = crashes
+        self.token_budget = TokenBudget(self.violations)
         self.end: ChildEnded | None = None
         self.roots: list[RootSupervisor] = []
         self._now = now
@@ -145,6 +147,9 @@ class TreeInvariants:
             if to == (CONSOLE if sender == PRIMARY else sender.parent):  # not yet forwarded
                 self._check_time_limit(delivered, sender)
                 self._check_turn(delivered, sender)
+                self.token_budget.on_send(to, delivered, is_own_event=True)
+            else:
+                self.token_budget.on_send(to, delivered, is_own_event=False)
         return messages
 
     def _check_route(self, to: Address, message: Message, sender: Address) -> None:
@@ -246,7 +251,9 @@ class TreeInvariants:
         self.end = end
 
     def on_model_request(self, request: ModelRequest) -> None:
-        """Check the history of a request."""
+        """Check the history of a request, and that the budget allows it."""
+        if self.crashes.count == 0:  # an agent that crashed counts from 0 again
+            self.token_budget.check_request()
         try:
             assert_sendable(request.messages)
         except AssertionError as error:

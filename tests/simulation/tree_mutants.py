@@ -6,11 +6,11 @@ from typing import Any, cast
 from actors.agents.agent import Agent
 from actors.agents.effect_handlers.event_publisher import EventPublisher
 from actors.agents.effect_handlers.subagent_supervisor import SubagentSupervisor
-from actors.agents.turn import cancellation, concurrency_slot, subagent_tasks
+from actors.agents.turn import cancellation, concurrency_slot, limit_pause, subagent_tasks
 from actors.agents.turn.effects import ForwardDown, StopChild, WithdrawSubtree
 from actors.agents.turn.subagent_table import SubagentTable
 from actors.agents.turn.turn_state import TurnStage
-from messages.subagents import ReleaseSlots, TaskDropped
+from messages.subagents import ReleaseSlots, ResumeWork, TaskDropped
 from messages.turns import TextDelta, ThinkingDelta
 from tests.simulation.mutant_implementations import always_false, do_nothing
 from tests.simulation.mutant_list import Mutant, drop_messages, replace_function
@@ -99,6 +99,10 @@ TREE_MUTANTS: dict[str, Mutant] = {
     "slot kept while waiting for subagents": replace_function(
         concurrency_slot, "release_if_idle", do_nothing
     ),
+    "no question when subagents use up the tokens": replace_function(
+        limit_pause, "check_token_limit", do_nothing
+    ),
+    "work not resumed after the answer": drop_messages(ResumeWork),
     "two ends for one task": replace_function(subagent_tasks, "_record_end", record_end_twice),
     "requests of a crashed subagent not withdrawn": Mutant(
         patches=(

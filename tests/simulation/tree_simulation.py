@@ -41,7 +41,7 @@ from tests.simulation.simulated_command_runner import SimulatedCommandRunner
 from tests.simulation.simulated_dispatcher import SimulatedRegistry
 from tests.simulation.simulated_file_system import SimulatedFileSystem
 from tests.simulation.simulated_loop import make_random, make_simulated_loop
-from tests.simulation.simulated_model import SimulatedModel, count_turn_requests
+from tests.simulation.simulated_model import REQUEST_USAGE, SimulatedModel, count_turn_requests
 from tests.simulation.simulated_session import STOP_DEADLINE_RATIO, WORKSPACE, suppress_logs
 from tests.simulation.simulated_user import SimulatedUser
 from tests.simulation.trace import Trace
@@ -223,6 +223,7 @@ class TreeSimulation:
         factories = replace(factories, on_console_lost=self.trace.add_note)
         registry = SimulatedRegistry(self.invariants, self.loop)
         self.invariants.start_run()
+        self.invariants.token_budget.start_run(self.limits, self.slot_limit, REQUEST_USAGE)
         self._arm_faults(armed=True)
         registry.start_cell(partial(RootSupervisor, factories), ROOT, None)
         send = partial(self._send_user_command, registry)

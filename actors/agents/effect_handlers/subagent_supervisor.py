@@ -8,6 +8,7 @@ from actors.agents.turn.effects import (
     AskForSpawn,
     BroadcastToChildren,
     ChildEffect,
+    ExtendSpawnBudget,
     Finish,
     ForceStopChild,
     ForwardDown,
@@ -33,6 +34,7 @@ from messages.subagents import (
     AcquireSlot,
     AssignTask,
     CancelTask,
+    ExtendSpawns,
     PromptRejected,
     ReleaseSlots,
     RequestSpawn,
@@ -115,6 +117,7 @@ class SubagentSupervisor:
     def _handle_own(
         self,
         effect: AskForSpawn
+        | ExtendSpawnBudget
         | AskForSlot
         | ReturnSlot
         | ReportDroppedTask
@@ -130,6 +133,8 @@ class SubagentSupervisor:
                     call_id=effect.call_id, agent_type=task.agent_type, task_id=task.task_id
                 )
                 actor.tell(ROOT, request)
+            case ExtendSpawnBudget():
+                actor.tell(ROOT, ExtendSpawns(limit=effect.reached_limit))
             case AskForSlot():
                 actor.tell(ROOT, AcquireSlot())
             case ReturnSlot():
@@ -149,7 +154,9 @@ class SubagentSupervisor:
 
     def _start(self, effect: StartChild, chain: tuple[PermissionProfile, ...]) -> None:
         started = effect.started
-        task = AssignTask(task_number=started.task_number, prompt=effect.prompt)
+        task = AssignTask(
+            task_number=started.task_number, prompt=effect.prompt, tokens_left=effect.tokens_left
+        )
         self._last_tasks[started.child] = (task,)
         if effect.is_alive:
             self._actor.tell(started.child, task)

@@ -11,7 +11,7 @@ from actors.agents.turn.agent_identity import AgentIdentity
 from actors.agents.turn.agent_state import AgentState, RestoredState
 from actors.agents.turn.agent_switch import with_settings_of_active_agent
 from actors.agents.turn.approval_requests import format_answers, format_denial, is_switch_confirmed
-from actors.agents.turn.limits import TimerState, UsageTotals, count_tokens
+from actors.agents.turn.limits import LimitReached, TimerState, UsageTotals, count_tokens
 from actors.agents.turn.model_state import ModelState
 from actors.agents.turn.review_table import restore_reviews
 from actors.agents.turn.self_messages import PlanFileChecked
@@ -84,6 +84,7 @@ def restore(records: tuple[Record, ...], initial_state: AgentState) -> RestoredS
     if not last_turn or any(isinstance(record, TurnEnded) for record in last_turn):
         return RestoredState(state, records, initial_state=initial_state)
     replies = [record for record in last_turn if isinstance(record, ReplyCompleted)]
+    state = _restore_limit_answers(state, last_turn)
     turn = replace(turn, usage=_sum_usage(last_turn))
     state = replace(state, totals=replace(state.totals, reply_count=len(replies)))
     if not replies:
@@ -144,7 +145,8 @@ def restore_after_crash(
     turn = replace(turn, calls=tuple(replace(call, approval_id="") for call in turn.calls))
     table = result.state.subagents
     table = replace(table, names_to_resume=frozenset(), must_wake=bool(table.notifications))
-    state = replace(result.state, turn=turn, subagents=table)
+    pause = replace(result.state.pause, recorded_id="")
+    state = replace(result.state, turn=turn, subagents=table, pause=pause)
     return replace(result, state=state, has_crashed=True)
 
 
@@ -162,6 +164,32 @@ def find_last_turn_end(records: tuple[Record, ...]) -> TurnEnded | None:
     bounds = (record for record in reversed(records) if isinstance(record, TurnStarted | TurnEnded))
     last = next(bounds, None)
     return last if isinstance(last, TurnEnded) else None
+
+
+def _restore_limit_answers(state: AgentState, last_turn: tuple[Record, ...]) -> AgentState:
+    """Apply the user's answers about limits in the open turn; an open question keeps its id.
+
+    Tokens, seconds and subagents are counted from the start of the run, requests are not.
+    """
+    questions = {
+        record.id: record
+        for record in last_turn
+        if isinstance(record, QuestionRequest) and record.limit is not None
+    }
+    decisions = {record.id: record for record in last_turn if isinstance(record, ApprovalDecided)}
+    withdrawn_ids = {record.id for record in last_turn if isinstance(record, ApprovalWithdrawn)}
+    totals, pause = state.totals, state.pause
+    for question in questions.values():
+        decided = decisions.get(question.id)
+        if question.limit is None or question.id in withdrawn_ids:
+            continue
+        if decided is None:
+            pause = replace(pause, recorded_id=question.id)
+        elif decided.answers != (question.questions[0].choices[0].label,):
+            pause = replace(pause, stopped=LimitReached(question.limit, question.reason))
+        elif question.limit == "max_turns":
+            totals = totals.with_extension(question.limit)
+    return replace(state, totals=totals, pause=pause)
 
 
 def _restore_totals(records: tuple[Record, ...], totals: UsageTotals) -> UsageTotals:

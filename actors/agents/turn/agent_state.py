@@ -8,7 +8,7 @@ from enum import Enum, auto
 
 from actors.agents.turn.agent_identity import AgentIdentity
 from actors.agents.turn.agent_selection import AgentSelection
-from actors.agents.turn.limits import UsageTotals
+from actors.agents.turn.limits import LimitReached, UsageTotals
 from actors.agents.turn.model_state import ModelState
 from actors.agents.turn.pending_context import ContextState
 from actors.agents.turn.persistence_state import PersistenceState
@@ -32,6 +32,27 @@ class SlotState(Enum):
     HELD = auto()
 
 
+@dataclass(frozen=True, slots=True)
+class LimitPause:
+    """Whether the agent pauses at a limit, and what the user answered."""
+
+    question_id: str = ""
+    """Id of the open question to the user; empty: none."""
+    reached: LimitReached | None = None
+    """The limit that the open question is about; None: there is no question."""
+    recorded_id: str = ""
+    """After a resume: id of a question that the earlier run left open."""
+    is_held: bool = False
+    """An ancestor asks the user."""
+    stopped: LimitReached | None = None
+    """A limit that was not extended: no further request is sent."""
+
+    @property
+    def is_paused(self) -> bool:
+        """Nothing new may start."""
+        return self.is_held or self.reached is not None
+
+
 @dataclass(frozen=True)
 class AgentState:
     """Everything an agent's turn depends on, except the conversation itself."""
@@ -47,11 +68,14 @@ class AgentState:
     subagents: SubagentTable = field(default_factory=SubagentTable)
     reviews: ReviewTable = field(default_factory=ReviewTable)
     slot: SlotState = SlotState.NOT_NEEDED
+    pause: LimitPause = LimitPause()
 
     @property
     def awaited_ids(self) -> frozenset[str]:
-        """Ids of all evaluations and approval requests that the agent waits for."""
-        return self.turn.awaited_ids | self.reviews.awaited_ids | self.context.awaited_ids
+        """Ids of all evaluations and questions to the user that the agent waits for."""
+        question_id = self.pause.question_id
+        own_ids = self.turn.awaited_ids | frozenset((question_id,) if question_id else ())
+        return own_ids | self.reviews.awaited_ids | self.context.awaited_ids
 
 
 @dataclass(frozen=True, slots=True)

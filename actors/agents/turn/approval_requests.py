@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from actors.agents.turn.effects import RequestApproval
+from actors.agents.turn.effects import AskAboutLimit, RequestApproval
 from messages.address import Address
 from messages.approvals import (
     AnyApprovalRequest,
@@ -60,6 +60,23 @@ def build_approval_request(
         return PatchApprovalRequest(path=plan.patch.path, diff=plan.patch.diff, **common)
     return ExecApprovalRequest(
         command=format_command(plan), executed_files=plan.executed_files, **common
+    )
+
+
+def build_limit_question(effect: AskAboutLimit, context: RequestContext) -> QuestionRequest:
+    """Build the question whether to continue beyond a limit; no permission is involved."""
+    return QuestionRequest(
+        id=effect.id,
+        agent=context.agent,
+        turn=context.turn,
+        call_id="",
+        tool="question",
+        cwd=str(context.cwd),
+        reason=effect.reason,
+        requests=(),
+        available_decisions=("once", "no"),
+        questions=(effect.question,),
+        limit=effect.limit,
     )
 
 

@@ -22,6 +22,9 @@ def handle(step: Transition, message: TaskInput) -> None:
     elif not message.task_number and prompts.one_shot:
         step.emit(RejectPrompt())
     else:
+        if message.task_number:
+            totals = step.state.totals.with_tokens_left(message.tokens_left)
+            step.update(totals=totals)
         number = prompts.get_next_turn_number(turn.number)
         prompt = QueuedPrompt(number, message.prompt, message.task_number)
         step.update(prompts=prompts.with_prompt(prompt))

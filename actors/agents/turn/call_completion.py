@@ -32,9 +32,9 @@ def start_ready_calls(step: Transition) -> None:
     A changing call waits for all calls before it and blocks all calls after it; calls that only
     read run in parallel. A command blocks the calls after it until the permission engine has found
     that it only reads, and is planned early for that: nothing before it changes anything. All wait
-    while a switch of the agent is pending: it may change rights.
+    while a switch of the agent is pending, which may change rights, and while work is paused.
     """
-    if is_switch_pending(step.state):
+    if is_switch_pending(step.state) or step.state.pause.is_paused:
         return
     for call in step.state.turn.calls:
         if call.stage is CallStage.DONE:

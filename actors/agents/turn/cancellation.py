@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from actors.agents.turn import background_tasks, call_lifecycle, prompt_context
+from actors.agents.turn import background_tasks, call_lifecycle, limit_pause, prompt_context
 from actors.agents.turn.agent_state import AgentState, SlotState
 from actors.agents.turn.effects import (
     CancelModelRequest,
@@ -11,7 +11,7 @@ from actors.agents.turn.effects import (
     StartTimer,
     WithdrawSubtree,
 )
-from actors.agents.turn.limits import build_time_limit_reached
+from actors.agents.turn.limits import LimitReached, build_time_limit_reached
 from actors.agents.turn.self_messages import TurnTimerStopped
 from actors.agents.turn.transition import Transition
 from actors.agents.turn.turn_state import TurnStage
@@ -57,14 +57,24 @@ def cancel_task(step: Transition, task_number: int) -> None:
 
 
 def on_timer_stopped(step: Transition, message: TurnTimerStopped) -> None:
-    """Store the remaining time; if there is none, stop the turn."""
+    """Store the remaining time; if there is none, ask the user or stop the turn."""
     turn = step.state.turn
     is_current = message.turn == turn.number
     remaining_s = message.remaining_s if is_current else turn.timer.remaining_s
     timer = replace(turn.timer, remaining_s=remaining_s, is_running=False, is_pausing=False)
     step.update_turn(timer=timer)
     if is_current and message.remaining_s <= 0 and turn.is_active and not turn.is_stopping:
-        step.update_turn(limit_reached=build_time_limit_reached(step.state.totals.limits))
+        reached = build_time_limit_reached(step.state.totals.limits)
+        if limit_pause.asks_user(step.state):
+            limit_pause.ask_user(step, reached)
+        else:
+            stop_at_limit(step, reached)
+
+
+def stop_at_limit(step: Transition, reached: LimitReached) -> None:
+    """Stop the turn because of a limit."""
+    if step.state.turn.is_active and not step.state.turn.is_stopping:
+        step.update_turn(limit_reached=reached)
         _stop(step)
 
 
@@ -81,14 +91,16 @@ def update_timer(step: Transition) -> None:
 
 
 def _is_working(state: AgentState) -> bool:
-    is_waiting = _has_open_approval(state) or state.slot is SlotState.PENDING
+    is_asking = _has_open_approval(state) or state.pause.is_paused
+    is_waiting = is_asking or state.slot is SlotState.PENDING
     return state.turn.is_active and not state.turn.is_stopping and not is_waiting
 
 
 def _has_open_approval(state: AgentState) -> bool:
     """Return whether the user is asked about a call of the turn, or of a subagent it waits for."""
     background = state.subagents.list_background()
-    return state.turn.has_open_approval or any(
+    is_asking = state.turn.has_open_approval or bool(state.pause.question_id)
+    return is_asking or any(
         not any(request.agent.is_under(child.address) for child in background)
         for request in state.subagents.open_requests.values()
     )

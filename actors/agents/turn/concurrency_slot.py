@@ -37,6 +37,7 @@ def release_if_idle(step: Transition) -> None:
     if step.state.slot not in (SlotState.HELD, SlotState.PENDING):
         return
     turn = step.state.turn
-    if turn.stage is TurnStage.IDLE or turn.is_stopping or turn.only_waits_for_others:
+    is_idle = turn.stage in (TurnStage.IDLE, TurnStage.PAUSED)
+    if is_idle or turn.is_stopping or turn.only_waits_for_others:
         step.update(slot=SlotState.NONE)
         step.emit(ReturnSlot())

@@ -11,13 +11,15 @@ from messages.approvals import (
     ApprovalUnavailable,
     WithdrawApprovals,
 )
+from messages.failure_reasons import LimitReason
 from messages.journal import Record
 from messages.permissions import PermissionDecision
 from messages.policy import FileReadPolicy
 from messages.reviews import ReviewTarget
-from messages.subagents import AncestorBudgetExhausted, SubagentStarted
+from messages.subagents import AncestorBudgetExhausted, PauseWork, ResumeWork, SubagentStarted
 from messages.tool_calls import CallPlan, SubagentTask
 from messages.turns import AgentEvent, AgentSwitched, StartTurn
+from messages.user_questions import UserQuestion
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +170,16 @@ class RequestApproval:
 
 
 @dataclass(frozen=True, slots=True)
+class AskAboutLimit:
+    """Ask the user whether to continue beyond a limit, the same way as for an approval."""
+
+    id: str
+    limit: LimitReason
+    reason: str
+    question: UserQuestion
+
+
+@dataclass(frozen=True, slots=True)
 class TightenProfile:
     """Register the profile of a stricter agent before the switch to it is on disk."""
 
@@ -206,6 +218,13 @@ class AskForSpawn:
 
 
 @dataclass(frozen=True, slots=True)
+class ExtendSpawnBudget:
+    """Report that the user allows as many subagents again."""
+
+    reached_limit: int
+
+
+@dataclass(frozen=True, slots=True)
 class StartChild:
     """Start a subagent, or give a running one another task; its end arrives later."""
 
@@ -215,6 +234,8 @@ class StartChild:
     """It is running and only needs the task."""
     has_records: bool = False
     """It continues from its records."""
+    tokens_left: int | None = None
+    """As in `AssignTask`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,7 +294,7 @@ class WithdrawSubtree:
 class BroadcastToChildren:
     """Send a message to each running child."""
 
-    message: AncestorBudgetExhausted
+    message: PauseWork | ResumeWork | AncestorBudgetExhausted
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,6 +324,7 @@ class Finish:
 
 ChildEffect = (
     AskForSpawn
+    | ExtendSpawnBudget
     | StartChild
     | StopChild
     | ForceStopChild
@@ -336,6 +358,7 @@ Effect = (
     | EvaluateReview
     | PrepareReview
     | RequestApproval
+    | AskAboutLimit
     | RunCall
     | CancelCall
     | ChildEffect

@@ -42,10 +42,19 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class LimitReached:
-    """A limit that ends the turn."""
+    """A limit at which the user is asked whether to continue; otherwise it ends the turn."""
 
     reason: LimitReason
     detail: str
+    extension: str = ""
+    """What "continue" adds, for the user."""
+    spawn_limit: int = 0
+    """With `spawn_budget`: the limit that was reached."""
+
+    @property
+    def pauses_subtree(self) -> bool:
+        """It also concerns what the agent's subagents do now."""
+        return self.reason in ("token_budget", "time_limit")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +84,32 @@ class UsageTotals:
     """Replies to the current prompt."""
     context_tokens: int = 0
     """Size of the conversation after the last reply."""
-    budget_exhausted: str = ""
-    """Which limit of an ancestor forbids further requests; empty: none."""
+    allowed_turns: int | None = None
+    """Replies to the current prompt that the user allowed; None: `limits.turns`."""
+    allowed_tokens: int | None = None
+    """Thousandths of weighted tokens in this run that the user, or for a subagent the agent that
+    started it, allowed; None: `limits.tokens`."""
+
+    @property
+    def max_turns(self) -> int | None:
+        """Replies to the current prompt; None: no limit."""
+        return self.limits.turns if self.allowed_turns is None else self.allowed_turns
+
+    @property
+    def max_tokens(self) -> int | None:
+        """Thousandths of weighted tokens in this run; None: no limit."""
+        tokens = None if self.limits.tokens is None else self.limits.tokens * WEIGHT_UNIT
+        return tokens if self.allowed_tokens is None else self.allowed_tokens
+
+    @property
+    def used_tokens(self) -> int:
+        """Thousandths of weighted tokens that the agent and its subagents used in this run."""
+        return weigh_tokens(self.this_run + self.subagents, self.limits.weights)
+
+    @property
+    def tokens_left(self) -> int | None:
+        """What is left of `max_tokens`; None: no limit."""
+        return None if self.max_tokens is None else max(self.max_tokens - self.used_tokens, 0)
 
     @property
     def total(self) -> Usage:
@@ -99,7 +132,22 @@ class UsageTotals:
 
     def with_next_prompt(self) -> "UsageTotals":
         """Return the totals at the start of the next prompt."""
-        return with_changes(self, reply_count=0)
+        return with_changes(self, reply_count=0, allowed_turns=None)
+
+    def with_tokens_left(self, tokens_left: int | None) -> "UsageTotals":
+        """Return the totals of a subagent that may use as many tokens from now on."""
+        allowed = None if tokens_left is None else self.used_tokens + tokens_left
+        return with_changes(self, allowed_tokens=allowed)
+
+    def with_extension(self, reason: LimitReason) -> "UsageTotals":
+        """Return the totals after the user allowed another such amount of requests or tokens."""
+        limits = self.limits
+        if reason == "max_turns" and self.max_turns is not None:
+            return with_changes(self, allowed_turns=self.max_turns + (limits.turns or 0))
+        if reason == "token_budget" and self.max_tokens is not None:
+            more = (limits.tokens or 0) * WEIGHT_UNIT
+            return with_changes(self, allowed_tokens=self.max_tokens + more)
+        return self
 
 
 def count_tokens(usage: Usage) -> int:
@@ -120,22 +168,27 @@ def weigh_tokens(usage: Usage, weights: Weights) -> int:
 
 def find_reached_limit(totals: UsageTotals) -> LimitReached | None:
     """Return the limit that forbids the next request, if any."""
-    limits = totals.limits
-    used = weigh_tokens(totals.this_run + totals.subagents, limits.weights)
-    if limits.turns is not None and totals.reply_count >= limits.turns:
-        plural = "" if limits.turns == 1 else "s"
+    limits, turns = totals.limits, totals.max_turns
+    if turns is not None and totals.reply_count >= turns:
         return LimitReached(
             "max_turns",
-            f"stopped after {limits.turns} request{plural} to the model, the limit per prompt "
+            f"stopped after {_count(turns, 'request')} to the model, the limit per prompt "
             f"({limits.turns_setting})",
+            f"another {_count(limits.turns or turns, 'request')}",
         )
-    if limits.tokens is not None and used >= limits.tokens * WEIGHT_UNIT:
-        return LimitReached(
-            "token_budget",
-            f"stopped after {used / WEIGHT_UNIT:,.15g} tokens; the limit is {limits.tokens:,} "
-            "(tokens in [budget])",
-        )
-    return None
+    return find_token_limit(totals)
+
+
+def find_token_limit(totals: UsageTotals) -> LimitReached | None:
+    """Return the token limit if it is reached."""
+    if totals.max_tokens is None or totals.used_tokens < totals.max_tokens:
+        return None
+    used, limit = totals.used_tokens / WEIGHT_UNIT, totals.max_tokens / WEIGHT_UNIT
+    return LimitReached(
+        "token_budget",
+        f"stopped after {used:,.15g} tokens; the limit is {limit:,.15g} (tokens in [budget])",
+        f"another {totals.limits.tokens or 0:,} tokens",
+    )
 
 
 def build_time_limit_reached(limits: Limits) -> LimitReached:
@@ -143,4 +196,14 @@ def build_time_limit_reached(limits: Limits) -> LimitReached:
     return LimitReached(
         "time_limit",
         f"stopped after {limits.seconds:g} s, the limit per prompt ({limits.seconds_setting})",
+        f"another {limits.seconds:g} s",
     )
+
+
+def build_spawn_limit_reached(detail: str, limit: int) -> LimitReached:
+    """Return the limit of an agent that may start no more subagents."""
+    return LimitReached("spawn_budget", detail, "as many subagents again", limit)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

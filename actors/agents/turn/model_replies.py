@@ -3,10 +3,10 @@
 from dataclasses import replace
 from typing import assert_never
 
-from actors.agents.turn import call_lifecycle, concurrency_slot
+from actors.agents.turn import call_lifecycle, concurrency_slot, limit_pause
 from actors.agents.turn.call_completion import continue_turn, record_result, start_ready_calls
 from actors.agents.turn.effects import LookUpLimits, ScheduleRetry, SendModelRequest
-from actors.agents.turn.limits import UsageTotals, find_reached_limit
+from actors.agents.turn.limits import UsageTotals
 from actors.agents.turn.model_state import ModelState
 from actors.agents.turn.retry import RetryState, get_backoff, get_retry_delay_s
 from actors.agents.turn.self_messages import ModelFailed, ModelReplied, RetryDelayElapsed
@@ -73,17 +73,21 @@ def handle(step: Transition, message: ModelInput) -> None:
 
 
 def request_reply(step: Transition) -> None:
-    """Send the conversation to the model unless a limit is reached; all of it is on disk."""
+    """Send the conversation to the model unless a limit is reached; all of it is on disk.
+
+    A subagent's own limit of requests ends its task; the agent that started it decides.
+    """
     turn = step.state.turn
-    totals = step.state.totals
-    if totals.budget_exhausted:
-        step.fail_turn("token_budget", totals.budget_exhausted, turn.retry.partial_text)
+    reached, stopped = limit_pause.find_reached(step.state), step.state.pause.stopped
+    if reached and reached.reason == "max_turns" and not limit_pause.asks_user(step.state):
+        stopped = reached
+    if stopped is not None:
+        step.fail_turn(stopped.reason, stopped.detail, turn.retry.partial_text)
+        return
+    if reached is not None or step.state.pause.is_paused:
+        limit_pause.pause_turn(step, reached)
         return
     if not concurrency_slot.ensure_slot(step):
-        return
-    limit = find_reached_limit(totals)
-    if limit is not None:
-        step.fail_turn(limit.reason, limit.detail, turn.retry.partial_text)
         return
     step.update_turn(stage=TurnStage.THINKING, request_number=turn.request_number + 1, calls=())
     step.emit(SendModelRequest(turn.request_number + 1))

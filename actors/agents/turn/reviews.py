@@ -9,6 +9,7 @@ from typing import assert_never
 from actors.agents.kinds.review import REVIEW
 from actors.agents.kinds.review_output import build_plain_output, parse_review_output
 from actors.agents.kinds.review_target import describe_target
+from actors.agents.turn import limit_pause
 from actors.agents.turn.effects import AskForSpawn, EvaluateReview, PrepareReview, StartChild
 from actors.agents.turn.limits import find_reached_limit
 from actors.agents.turn.review_table import Review, ReviewStage
@@ -127,7 +128,9 @@ def start_synced_reviews(step: Transition) -> None:
             table = step.state.subagents.with_started(started, is_alive=True)
             step.update(subagents=table)
             step.publish(started)
-            step.emit(StartChild(started, review.prompt))
+            tokens_left = step.state.totals.tokens_left
+            step.emit(StartChild(started, review.prompt, tokens_left=tokens_left))
+            limit_pause.sync_new_child(step)
 
 
 def end_with_task(

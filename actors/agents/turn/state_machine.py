@@ -14,6 +14,8 @@ from actors.agents.turn import (
     call_lifecycle,
     cancellation,
     concurrency_slot,
+    limit_answers,
+    limit_pause,
     model_replies,
     persistence,
     prompt_context,
@@ -26,6 +28,7 @@ from actors.agents.turn.background_tasks import BackgroundInput
 from actors.agents.turn.call_lifecycle import ApprovalInput, CallInput
 from actors.agents.turn.concurrency_slot import SlotInput
 from actors.agents.turn.effects import Effect, RejectPrompt, RejectTurnNumber
+from actors.agents.turn.limit_answers import PauseInput
 from actors.agents.turn.model_replies import ModelInput
 from actors.agents.turn.persistence import JournalInput
 from actors.agents.turn.prompt_context import ContextInput
@@ -54,11 +57,14 @@ from messages.model_limits import ModelLimitsFound
 from messages.permissions import PermissionDecision
 from messages.reviews import StartReview
 from messages.subagents import (
+    AncestorBudgetExhausted,
     AssignTask,
     CancelSubagent,
     CancelTask,
     ContinueSubagent,
     MoveToBackground,
+    PauseWork,
+    ResumeWork,
     SlotAcquired,
     SlotPending,
 )
@@ -93,6 +99,7 @@ TurnInput = (
     | SlotInput
     | BackgroundInput
     | ReviewInput
+    | PauseInput
     | ChildInput
 )
 """Messages to an agent that its turn handles, by conversation; each has its own `match`."""
@@ -123,7 +130,7 @@ def resume_turn(restored: RestoredState) -> tuple[AgentState, tuple[Effect, ...]
     return _finish_transition(step)
 
 
-def _handle(step: Transition, message: TurnMessage) -> None:
+def _handle(step: Transition, message: TurnMessage) -> None:  # noqa: C901  (one case per conversation)
     match message:
         case (
             StartTurn()
@@ -153,6 +160,8 @@ def _handle(step: Transition, message: TurnMessage) -> None:
             call_lifecycle.evaluate_waiting_calls(step)
         case CancelSubagent() | ContinueSubagent() | MoveToBackground():
             background_tasks.handle(step, message)
+        case PauseWork() | ResumeWork() | AncestorBudgetExhausted():
+            limit_answers.handle(step, message)
         case _:
             subagent_tasks.handle(step, message)
 
@@ -186,12 +195,15 @@ def _handle_approval(step: Transition, message: ApprovalInput) -> None:
             call_lifecycle.handle_approval(step, message)
     elif message.id in step.state.subagents.open_requests:
         subagent_tasks.forward_approval_outcome(step, message)
+    elif message.id == step.state.pause.question_id:
+        limit_answers.on_answer(step, message)
     else:
         call_lifecycle.handle_approval(step, message)
 
 
 def _finish_transition(step: Transition) -> tuple[AgentState, tuple[Effect, ...]]:
     _continue_if_synced(step)
+    limit_pause.withdraw_if_pointless(step)
     concurrency_slot.release_if_idle(step)
     cancellation.update_timer(step)
     return step.state, tuple(step.effects)
@@ -219,6 +231,7 @@ def _start_first_turn(step: Transition) -> None:
     step.update(
         prompts=state.prompts.without_first(),
         totals=state.totals.with_next_prompt(),
+        pause=limit_pause.with_next_turn(state),
         turn=state.turn.with_next_turn(prompt, state.totals.limits.seconds),
     )
     if is_cancelled:

@@ -4,12 +4,11 @@ from dataclasses import dataclass, replace
 from typing import assert_never
 
 from actors.agents.kinds.review import REVIEW
-from actors.agents.turn import reviews
+from actors.agents.turn import limit_pause, reviews
 from actors.agents.turn.agent_state import AgentState
 from actors.agents.turn.call_completion import build_tool_started, end_call, record_result
 from actors.agents.turn.effects import (
     AskForSpawn,
-    BroadcastToChildren,
     ForceStopChild,
     ForwardDown,
     ForwardUp,
@@ -18,7 +17,7 @@ from actors.agents.turn.effects import (
     StopChild,
     WithdrawSubtree,
 )
-from actors.agents.turn.limits import find_reached_limit
+from actors.agents.turn.limits import build_spawn_limit_reached
 from actors.agents.turn.notifications import queue_notification
 from actors.agents.turn.review_table import Review, ReviewStage
 from actors.agents.turn.self_messages import TaskCancelTimeout
@@ -48,7 +47,6 @@ from messages.approvals import (
 from messages.child_lifecycle import ChildCancelled, ChildCompleted, ChildEnded, ChildFailed
 from messages.content import join_text
 from messages.subagents import (
-    AncestorBudgetExhausted,
     SpawnAdmitted,
     SpawnRejected,
     SubagentEnded,
@@ -87,10 +85,12 @@ ChildInput = (
     | SpawnRejected
     | TaskDropped
     | TaskCancelTimeout
-    | AncestorBudgetExhausted
 )
 """What children, and the supervisor that admits them, send."""
 CONTINUED = "another task continues it"
+SPAWN_NOT_ALLOWED = (
+    "No subagent was started: a limit of this session is reached, and the user did not extend it."
+)
 PARENT_STOPPED = "the agent that started it stopped while the task was running"
 
 
@@ -115,8 +115,6 @@ def handle(step: Transition, message: ChildInput | ChildEvent) -> None:
             _on_task_dropped(step, message)
         case TaskCancelTimeout():
             _on_task_cancel_timeout(step, message)
-        case AncestorBudgetExhausted():
-            _on_ancestor_budget_exhausted(step, message.detail)
         case _:
             assert_never(message)
 
@@ -131,9 +129,18 @@ def request_spawn(step: Transition, call: ToolCall, task: SubagentTask) -> None:
     """
     if _is_busy(step.state, task.task_id):
         end_call(step, call, "error", format_busy(task.task_id))
-        return
-    step.update_call(call, stage=CallStage.AWAITING_SPAWN)
-    step.emit(AskForSpawn(call.tool_use.id, task))
+    else:
+        _request_spawn(step, call, task)
+
+
+def _request_spawn(step: Transition, call: ToolCall, task: SubagentTask) -> None:
+    if step.state.pause.stopped is not None:
+        end_call(step, call, "error", SPAWN_NOT_ALLOWED)
+    elif limit_pause.may_start_child(step):
+        step.update_call(call, stage=CallStage.AWAITING_SPAWN)
+        step.emit(AskForSpawn(call.tool_use.id, task))
+    else:
+        step.update_call(call, stage=CallStage.AWAITING_BUDGET)
 
 
 def _is_busy(state: AgentState, name: str) -> bool:
@@ -142,7 +149,7 @@ def _is_busy(state: AgentState, name: str) -> bool:
     if entry is None:
         return False
     return (entry.task is not None and not entry.is_paused) or any(
-        call.stage is CallStage.AWAITING_SPAWN
+        call.stage in (CallStage.AWAITING_SPAWN, CallStage.AWAITING_BUDGET)
         and call.plan is not None
         and call.plan.task is not None
         and call.plan.task.task_id == name
@@ -219,7 +226,9 @@ def launch(step: Transition, started: SubagentStarted, prompt: str, *, has_recor
     step.update(subagents=table.with_started(started, is_alive=True))
     step.publish(started)
     has_records = has_records or started.task_number > 1
-    step.emit(StartChild(started, prompt, is_alive=is_alive, has_records=has_records))
+    tokens_left = step.state.totals.tokens_left
+    step.emit(StartChild(started, prompt, is_alive, has_records, tokens_left))
+    limit_pause.sync_new_child(step)
 
 
 def cancel_recorded_start(step: Transition, call: ToolCall) -> None:
@@ -231,9 +240,23 @@ def cancel_recorded_start(step: Transition, call: ToolCall) -> None:
 
 
 def _on_spawn_rejected(step: Transition, rejected: SpawnRejected) -> None:
+    """End the call, or ask the user if only the user can allow more subagents."""
     call = step.state.turn.find_call(rejected.call_id, CallStage.AWAITING_SPAWN)
-    if call is not None:
+    if call is None:
+        return
+    if rejected.limit is None:
         end_call(step, call, "error", rejected.detail)
+        return
+    step.update_call(call, stage=CallStage.AWAITING_BUDGET)
+    if not step.state.turn.is_stopping:
+        reached = build_spawn_limit_reached(rejected.detail, rejected.limit)
+        limit_pause.ask_user(step, reached)
+
+
+def repeat_spawn_request(step: Transition, call: ToolCall) -> None:
+    """Ask for the spawn again, or end the call if the user has not extended the limit."""
+    if call.plan is not None and call.plan.task is not None:
+        _request_spawn(step, call, call.plan.task)
 
 
 def resume(step: Transition, call: ToolCall, child: SubagentEntry, task: AssignedTask) -> None:
@@ -406,17 +429,8 @@ def _store_end(
 
 
 def _add_usage(step: Transition, event: ReplyCompleted | ModelRetrying) -> None:
-    totals = step.state.totals
-    limit_before = find_reached_limit(totals)
-    step.update(totals=totals.with_subagent(event.usage))
-    limit = find_reached_limit(step.state.totals)
-    if limit is not None and limit_before is None:
-        step.emit(BroadcastToChildren(AncestorBudgetExhausted(detail=limit.detail)))
-
-
-def _on_ancestor_budget_exhausted(step: Transition, detail: str) -> None:
-    step.update(totals=replace(step.state.totals, budget_exhausted=detail))
-    step.emit(BroadcastToChildren(AncestorBudgetExhausted(detail=detail)))
+    step.update(totals=step.state.totals.with_subagent(event.usage))
+    limit_pause.check_token_limit(step)
 
 
 def _forward_request(step: Transition, request: AnyApprovalRequest) -> None:

@@ -41,6 +41,8 @@ class TurnStage(Enum):
     """A request failed and is sent again after a delay."""
     ACTING = auto()
     RECORDING_RESULTS = auto()
+    PAUSED = auto()
+    """The next request waits until the user has decided about a limit."""
     RECORDING_END = auto()
 
 
@@ -57,10 +59,15 @@ class CallStage(Enum):
     AWAITING_APPROVAL = auto()
     AWAITING_SPAWN = auto()
     """The supervisor decides whether a subagent may be started for it."""
+    AWAITING_BUDGET = auto()
+    """The user decides whether more subagents may be started."""
     STARTING = auto()
     """The record of its start is being written."""
     RUNNING = auto()
     DONE = auto()
+
+
+WAITS_FOR_USER = (CallStage.AWAITING_APPROVAL, CallStage.AWAITING_BUDGET)
 
 
 @dataclass(frozen=True)
@@ -174,7 +181,7 @@ class TurnState:
         waits_for_others = False
         for call in self.calls:
             is_run_by_subagent = call.stage is CallStage.RUNNING and call.subagent_started
-            if is_run_by_subagent or call.stage is CallStage.AWAITING_APPROVAL:
+            if is_run_by_subagent or call.stage in WAITS_FOR_USER:
                 waits_for_others = True
             elif call.stage not in (CallStage.DONE, CallStage.WAITING):
                 return False

@@ -25,7 +25,13 @@ from actors.tools.tool import ToolContext
 from actors.tools.toolbox import BUILT_IN_TOOLS
 from actors.tools.write import WRITE
 from messages.address import APPROVALS, CONSOLE, JOURNAL, PERMISSIONS, PRIMARY
-from messages.approvals import ApprovalDecided, PatchApprovalRequest, WithdrawApprovals
+from messages.approvals import (
+    ApprovalDecided,
+    ApprovalUnavailable,
+    PatchApprovalRequest,
+    QuestionRequest,
+    WithdrawApprovals,
+)
 from messages.content import TextBlock, ToolUseBlock, Usage
 from messages.journal import Append, Appended, RequestPrefix
 from messages.model_limits import ModelLimitsFound
@@ -158,6 +164,13 @@ class AgentEnvironment:
         self.console.expect_kind(TurnStarted)
         self.console.expect(TextDelta(text="so"))
 
+    def end_at_limit(self) -> None:
+        """Answer the question about a limit as a run without a user does."""
+        question = self.broker.expect_kind(QuestionRequest)
+        reason = "there is no user"
+        unavailable = ApprovalUnavailable(id=question.id, agent=PRIMARY, reason=reason)
+        self.broker.tell(PRIMARY, unavailable)
+
     def sync(self, *types: type[object]) -> None:
         """Assert the types of the next group of records and confirm that it is on disk."""
         append = self.journal.expect_kind(Append)
@@ -270,6 +283,7 @@ def test_the_time_limit_closes_the_stream_and_keeps_the_text(
     silent_model = FailingModel(asyncio.Event().wait, 1)
     environment = AgentEnvironment(system, tmp_path, silent_model, Limits(seconds=0.05))
     environment.prompt()
+    environment.end_at_limit()
     environment.sync(RequestPrefix, TurnFailed)
     failed = environment.console.expect_kind(TurnFailed)
     assert (failed.reason, failed.partial_text) == ("time_limit", "so")
@@ -291,6 +305,7 @@ def test_usage_of_failed_subagent_requests_counts_for_the_parent(
     environment.console.tell(PRIMARY, retrying)
     environment.console.expect(retrying)
     environment.console.tell(PRIMARY, StartTurn(turn=1, text="do it"))
+    environment.end_at_limit()
     environment.sync(TurnStarted)
     environment.sync(TurnFailed)
     environment.console.expect_kind(TurnStarted)

@@ -99,6 +99,7 @@ def test_a_resumed_primary_keeps_the_settings_of_its_definition(sessions: Sessio
         resume_path=before.session.log.path,
     )
     after.prompt("more", turn=2)
+    after.user.answer_limit(1)
     ended = wait_for_turn_end(after)
 
     assert isinstance(ended, TurnFailed)
@@ -110,6 +111,7 @@ def test_the_limits_of_the_definition_end_the_primarys_turn(sessions: SessionFix
     lines = {"begin": [make_tool_use("c1", "ls"), "never"]}
     running = sessions.start_session(lines, lead, agent="lead")
     running.prompt()
+    running.user.answer_limit(1)
     ended = wait_for_turn_end(running)
 
     assert isinstance(ended, TurnFailed)
@@ -121,6 +123,7 @@ def test_the_time_limit_of_the_definition_ends_the_primarys_turn(sessions: Sessi
     lead = make_lead(time_limit_s=0.05)
     running = sessions.start_session({"begin": [never_reply]}, lead, agent="lead")
     running.prompt()
+    running.user.answer_limit(1)
     ended = wait_for_turn_end(running)
 
     assert isinstance(ended, TurnFailed)

@@ -8,12 +8,14 @@ import pytest
 from actors.agents.definition.definition import Definition
 from actors.agents.subagent_factory import get_depth
 from actors.agents.turn.limits import Limits
+from actors.agents.turn.subagent_tasks import SPAWN_NOT_ALLOWED
 from actors.supervisor.concurrency import MAX_SPAWNS_PER_SLOT, AgentNames, SlotPool, SpawnLimiter
 from messages.address import Address
 from messages.approvals import ShowApproval
 from messages.subagents import SubagentEnded, SubagentQueued, SubagentStarted
-from messages.turns import TurnFailed
+from messages.turns import ToolEnded, TurnFailed
 from tests.actors.agents.scripted_agents import (
+    RunningSession,
     SessionFixture,
     list_task_ends,
     make_task_call,
@@ -65,18 +67,35 @@ def test_a_depth_that_contradicts_its_address_becomes_the_limit() -> None:
     assert get_depth(started.model_copy(update={"depth": -7}), 3) == 3
 
 
-def test_a_task_beyond_the_spawn_budget_is_an_error(
-    sessions: SessionFixture,
-) -> None:
-    tasks = tuple(make_task_call(f"t{n}", f"part {n}") for n in range(3))
-    lines: dict[str, list[Any]] = {f"part {n}": ["ok"] for n in range(3)}
+def start_five_tasks(sessions: SessionFixture) -> RunningSession:
+    tasks = tuple(make_task_call(f"t{n}", f"part {n}") for n in range(5))
+    lines: dict[str, list[Any]] = {f"part {n}": ["ok"] for n in range(5)}
     running = sessions.start_session({"begin": [tasks, "done"], **lines}, max_spawns=2)
     running.prompt()
+    return running
+
+
+def test_the_user_can_extend_the_spawn_budget_repeatedly(sessions: SessionFixture) -> None:
+    running = start_five_tasks(sessions)
+    reasons = [running.user.answer_limit(0).reason for _ in range(2)]
     wait_for_completion(running)
 
-    results = running.scripted_agents.get_last_results("begin")
-    assert sum("the limit of 2 (spawns in [budget])" in result for result in results) == 1
-    assert len(list_task_ends(running)) == 2
+    assert reasons == [
+        f"stopped after {n} subagents, the limit (spawns in [budget])" for n in (2, 4)
+    ]
+    assert [status for _, status in list_task_ends(running)] == ["completed"] * 5
+
+
+def test_a_spawn_budget_that_is_not_extended_ends_the_turn(sessions: SessionFixture) -> None:
+    running = start_five_tasks(sessions)
+    running.user.answer_limit(1)
+    ended = wait_for_turn_end(running)
+
+    assert isinstance(ended, TurnFailed)
+    assert ended.reason == "spawn_budget"
+    assert [status for _, status in list_task_ends(running)] == ["completed"] * 2
+    results = [record for record in running.records() if isinstance(record, ToolEnded)]
+    assert sum(record.text == SPAWN_NOT_ALLOWED for record in results) == 3
 
 
 def test_spawns_are_rate_limited() -> None:
@@ -189,6 +208,7 @@ def test_subagent_tokens_count_and_end_the_whole_tree(sessions: SessionFixture) 
     }
     running = sessions.start_session(lines, limits=Limits(tokens=22))
     running.prompt()
+    running.user.answer_limit(1)
     ended = wait_for_turn_end(running)
 
     assert isinstance(ended, TurnFailed)
@@ -198,6 +218,24 @@ def test_subagent_tokens_count_and_end_the_whole_tree(sessions: SessionFixture) 
         ("general-1", "limit_reached"),
     ]
     assert len(running.scripted_agents.requests) == 5
+
+
+def test_the_whole_tree_continues_when_tokens_are_extended(sessions: SessionFixture) -> None:
+    lines: dict[str, list[Any]] = {
+        "begin": [make_task_call("t1", "one"), "done"],
+        "one": [make_task_call("t1", "two"), "one done"],
+        "two": [*(make_tool_use(f"c{n}", "ls") for n in range(5)), "two done"],
+    }
+    running = sessions.start_session(lines, limits=Limits(tokens=22))
+    running.prompt()
+    counts: list[int] = []
+    for _ in range(2):
+        running.user.answer_limit(0)
+        counts.append(len(running.scripted_agents.requests))
+    wait_for_completion(running)
+
+    assert counts == [5, 9], "no request is sent while the user is asked"
+    assert [status for _, status in list_task_ends(running)] == ["completed"] * 2
 
 
 def test_limits_of_a_definition_end_only_its_agents(sessions: SessionFixture) -> None:

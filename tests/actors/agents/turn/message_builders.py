@@ -2,13 +2,18 @@
 
 from actors.agents.turn.agent_identity import AgentIdentity
 from actors.agents.turn.agent_state import AgentState
-from actors.agents.turn.effects import RequestApproval
+from actors.agents.turn.effects import AskAboutLimit, RequestApproval
 from actors.agents.turn.limits import Limits, TimerState, UsageTotals
 from actors.agents.turn.model_state import ModelState
 from actors.agents.turn.self_messages import ModelReplied, ToolFailed
 from actors.agents.turn.turn_state import TurnState
 from messages.address import PRIMARY
-from messages.approvals import ApprovalDecided, ExecApprovalRequest, PatchApprovalRequest
+from messages.approvals import (
+    ApprovalDecided,
+    ExecApprovalRequest,
+    PatchApprovalRequest,
+    QuestionRequest,
+)
 from messages.content import ContentBlock, TextBlock, ToolUseBlock, Usage
 from messages.permissions import PermissionDecision
 from messages.policy import Action, PermissionRequest
@@ -128,6 +133,39 @@ def approve(approval_id: str) -> ApprovalDecided:
 
 def deny(approval_id: str, feedback: str = "") -> ApprovalDecided:
     return ApprovalDecided(id=approval_id, agent=PRIMARY, decision="no", feedback=feedback)
+
+
+def extend_limit(question: AskAboutLimit) -> ApprovalDecided:
+    """Return the user's answer that extends a limit."""
+    answers = (question.question.choices[0].label,)
+    return ApprovalDecided(id=question.id, agent=PRIMARY, decision="once", answers=answers)
+
+
+def stop_at_limit(question: AskAboutLimit) -> ApprovalDecided:
+    """Return the user's answer that ends the work."""
+    answers = (question.question.choices[1].label,)
+    return ApprovalDecided(id=question.id, agent=PRIMARY, decision="once", answers=answers)
+
+
+def is_extension(decided: ApprovalDecided, question: AskAboutLimit) -> bool:
+    return decided.answers == (question.question.choices[0].label,)
+
+
+def make_limit_question(effect: AskAboutLimit, turn: int = 1) -> QuestionRequest:
+    """Return the request an agent would build, as `make_approval_request` does."""
+    return QuestionRequest(
+        id=effect.id,
+        agent=PRIMARY,
+        turn=turn,
+        call_id="",
+        tool="",
+        cwd=CWD,
+        reason=effect.reason,
+        requests=(),
+        available_decisions=("once", "no"),
+        questions=(effect.question,),
+        limit=effect.limit,
+    )
 
 
 def make_tool_failed(call_id: str, reason: str, detail: str | None = None) -> ToolFailed:

@@ -11,6 +11,7 @@ from typing import Any, cast
 
 from actors.agents.turn.agent_state import AgentState, RestoredState
 from actors.agents.turn.effects import (
+    AskAboutLimit,
     CancelCall,
     CancelModelRequest,
     CheckRead,
@@ -50,6 +51,7 @@ from messages.approvals import (
     ApprovalWithdrawn,
     ExecApprovalRequest,
     PatchApprovalRequest,
+    QuestionRequest,
 )
 from messages.content import ContentBlock, TextBlock, ThinkingBlock
 from messages.failure_reasons import ModelFailureReason
@@ -129,6 +131,7 @@ class RandomEnvironment:
         self._plan_versions: dict[str, int] = {}
         self._parked_requests: dict[str, ApprovalRequest] = {}
         self._shown_ids: list[str] = []
+        self._limit_questions: dict[str, AskAboutLimit] = {}
         self._call_count = 0
         self._next_prompt = 1
         self._has_disturbances = True
@@ -205,6 +208,9 @@ class RandomEnvironment:
                 )
                 self._post("engine", decision)
             case RequestApproval():
+                self._park(effect)
+            case AskAboutLimit():
+                self._limit_questions[effect.id] = effect
                 self._park(effect)
             case WithdrawSubtree():
                 self._withdraw()
@@ -337,7 +343,7 @@ class RandomEnvironment:
         if isinstance(record, ApprovalDecided):
             if self._parked_requests.pop(record.id, None) is not None:
                 self._post("broker", _build_unavailable(record.id) if has_failed else record)
-        elif isinstance(record, ExecApprovalRequest | PatchApprovalRequest):
+        elif isinstance(record, ExecApprovalRequest | PatchApprovalRequest | QuestionRequest):
             if has_failed and self._parked_requests.pop(record.id, None) is not None:
                 self._post("broker", _build_unavailable(record.id))
             elif record.id in self._parked_requests:
@@ -345,8 +351,12 @@ class RandomEnvironment:
 
     # The broker
 
-    def _park(self, effect: RequestApproval) -> None:
-        request = message_builders.make_approval_request(effect, self.state.turn.number)
+    def _park(self, effect: RequestApproval | AskAboutLimit) -> None:
+        turn = self.state.turn.number
+        if isinstance(effect, AskAboutLimit):
+            request: ApprovalRequest = message_builders.make_limit_question(effect, turn)
+        else:
+            request = message_builders.make_approval_request(effect, turn)
         self._parked_requests[effect.id] = request
         self._unsynced.append(request)
 
@@ -367,6 +377,10 @@ class RandomEnvironment:
             message_builders.deny(approval_id, "use the other file"),
             by_rule,
         ]
+        question = self._limit_questions.get(approval_id)
+        if question is not None:
+            extend, stop = message_builders.extend_limit, message_builders.stop_at_limit
+            decisions = [extend(question), extend(question), stop(question), decisions[1]]
         if self._chance(0.1):
             del self._parked_requests[approval_id]
             self._post("broker", _build_unavailable(approval_id))

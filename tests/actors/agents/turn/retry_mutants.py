@@ -3,13 +3,22 @@
 from dataclasses import replace
 
 from actors.agents.turn.agent_state import AgentState
-from actors.agents.turn.effects import Effect, PauseTimer, ScheduleRetry, StartTimer, WriteRecord
+from actors.agents.turn.effects import (
+    AskAboutLimit,
+    Effect,
+    PauseTimer,
+    ScheduleRetry,
+    StartTimer,
+    WriteRecord,
+)
 from actors.agents.turn.limits import Limits
 from actors.agents.turn.retry import RetryState
 from actors.agents.turn.self_messages import ModelFailed, RetryDelayElapsed, TurnTimerStopped
 from actors.agents.turn.state_machine import TurnMessage, advance
 from actors.agents.turn.turn_state import TurnStage
+from messages.approvals import ApprovalDecided
 from messages.turns import CancelTurn, TurnFailed
+from tests.actors.agents.turn.message_builders import extend_limit
 from tests.actors.agents.turn.random_environment import Advance
 from tests.actors.agents.turn.turn_mutants import TurnResult
 
@@ -106,6 +115,25 @@ def ignore_time_limit(state: AgentState, message: TurnMessage) -> TurnResult:
     return advance(state, message)
 
 
+def never_ask_about_limits(state: AgentState, message: TurnMessage) -> TurnResult:
+    new, effects = advance(state, message)
+    return new, tuple(effect for effect in effects if not isinstance(effect, AskAboutLimit))
+
+
+def extend_without_answer(state: AgentState, message: TurnMessage) -> TurnResult:
+    new, effects = advance(state, message)
+    for question in [effect for effect in effects if isinstance(effect, AskAboutLimit)]:
+        new, more = advance(new, extend_limit(question))
+        effects += more
+    return new, effects
+
+
+def treat_every_answer_as_stop(state: AgentState, message: TurnMessage) -> TurnResult:
+    if isinstance(message, ApprovalDecided) and message.answers:
+        message = message.model_copy(update={"answers": ("Stop",)})
+    return advance(state, message)
+
+
 def accept_stale_timer(state: AgentState, message: TurnMessage) -> TurnResult:
     if isinstance(message, TurnTimerStopped):
         message = TurnTimerStopped(turn=state.turn.number, remaining_s=message.remaining_s)
@@ -146,6 +174,9 @@ RETRY_MUTANTS: tuple[Advance, ...] = (
     ignore_turn_limit,
     stop_one_turn_early,
     ignore_time_limit,
+    never_ask_about_limits,
+    extend_without_answer,
+    treat_every_answer_as_stop,
     accept_stale_timer,
     count_approval_time,
     never_restart_timer,

@@ -90,12 +90,13 @@ def play(seed: int, step: Advance = advance, *, failing: bool = False) -> None:
 
 def crash_and_resume(seed: int) -> None:
     """Crash twice, the second time soon after the resume, then finish."""
+    limits = Limits(turns=2) if seed % 2 else NO_LIMITS
     try:
-        environment = RandomEnvironment(seed)
+        environment = RandomEnvironment(seed, limits=limits)
         environment.run_random_steps(environment.random.randint(5, STEPS))
         for run in (2, 3):
-            restored = restore(environment.crash(), make_state(run))
-            environment = RandomEnvironment(seed + run * 1_000_000)
+            restored = restore(environment.crash(), make_state(run, limits))
+            environment = RandomEnvironment(seed + run * 1_000_000, limits=limits)
             environment.resume(restored)
             environment.run_random_steps(environment.random.randint(0, 20))
         environment.run_to_idle()

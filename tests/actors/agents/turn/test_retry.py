@@ -217,6 +217,7 @@ def test_calls_of_the_last_allowed_reply_still_run() -> None:
     driver.start_turn(make_tool_use("c1", READ_TOOL))
     driver.allow("c1")
     driver.succeed("c1")
+    driver.end_at_limit()
 
     end = driver.events[-1]
     assert isinstance(end, TurnFailed)
@@ -230,6 +231,7 @@ def test_tokens_are_counted_over_all_prompts() -> None:
     driver.start_turn(TextBlock(text="one"))
     driver.start_turn(TextBlock(text="two"))
     driver.send(StartTurn(turn=3, text="three"))
+    driver.end_at_limit()
 
     end = driver.events[-1]
     assert isinstance(end, TurnFailed)
@@ -251,6 +253,7 @@ def test_the_time_limit_stops_calls_and_says_why() -> None:
     driver = TurnDriver(make_state(limits=Limits(seconds=10)))
     driver.start_turn(make_tool_use("c1"), make_tool_use("c2"))
     driver.send(TurnTimerStopped(turn=1, remaining_s=0))
+    driver.end_at_limit()
 
     assert [text for _, _, text in driver.results] == [TIMED_OUT_BEFORE_RUN]
     driver.send(make_tool_failed("c1", "cancelled"))

@@ -7,7 +7,7 @@ import pytest
 
 from actors.agents.turn.agent_identity import AgentIdentity
 from actors.agents.turn.agent_selection import AgentSelection, PendingSwitch, PrimaryAgent
-from actors.agents.turn.agent_state import AgentState
+from actors.agents.turn.agent_state import AgentState, LimitPause
 from actors.agents.turn.limits import (
     WEIGHT_UNIT,
     LimitReached,
@@ -52,6 +52,7 @@ PARTS = (
     PersistenceState(),
     UsageTotals(),
     SubagentTable(),
+    LimitPause(),
 )
 CHILD = PRIMARY.child("explore-1")
 

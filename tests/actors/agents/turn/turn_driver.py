@@ -5,6 +5,7 @@ from typing import Self, TypeVar
 from actors.agents.restore.restored_state import restore
 from actors.agents.turn.agent_state import AgentState
 from actors.agents.turn.effects import (
+    AskAboutLimit,
     Effect,
     EvaluateCall,
     PlanCall,
@@ -15,6 +16,8 @@ from actors.agents.turn.effects import (
 )
 from actors.agents.turn.self_messages import ToolPlanned, ToolSucceeded
 from actors.agents.turn.state_machine import TurnMessage, advance, resume_turn
+from messages.address import PRIMARY
+from messages.approvals import ApprovalUnavailable
 from messages.content import ContentBlock
 from messages.journal import Appended, Record
 from messages.policy import Action
@@ -104,6 +107,13 @@ class TurnDriver:
         self.plan(call_id)
         self.decide(call_id, "ask", *resolved_paths)
         return self.get_effects(RequestApproval)[-1].id
+
+    def end_at_limit(self) -> tuple[Effect, ...]:
+        """Answer the question about a limit as a run without a user does."""
+        question = self.get_effects(AskAboutLimit)[-1]
+        return self.send(
+            ApprovalUnavailable(id=question.id, agent=PRIMARY, reason="there is no user")
+        )
 
     def succeed(self, call_id: str, text: str = "fine") -> tuple[Effect, ...]:
         return self.send(ToolSucceeded(call_id=call_id, output=ToolOutput(text=text)))

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from actors.agents.turn.conversation_history import ConversationHistory
 from actors.agents.turn.effects import (
+    AskAboutLimit,
     CancelCall,
     CancelModelRequest,
     CheckRead,
@@ -132,6 +133,7 @@ class TurnInvariants:
             self._load_record(record)
 
     def _load_record(self, record: Record) -> None:
+        self.retries.load_record(record)
         match record:
             case TurnStarted():
                 self.open_calls, self.open_turn = set(), record.turn
@@ -168,6 +170,7 @@ class TurnInvariants:
         assert (self.running_jobs, self.open_requests, self.unsynced) == ({}, {}, {}), (
             "a job, request or append is left"
         )
+        assert self.retries.limit_question is None, "a question is left"
         ended = [turn for turn in self.prompts if self.end_counts[turn] == 1]
         assert ended == self.prompts, "a prompt was lost"
 
@@ -234,6 +237,9 @@ class TurnInvariants:
             case CancelModelRequest():
                 is_open = self.is_thinking or self.retries.pending_retry
                 assert is_open, "cancelled a request that has ended"
+            case AskAboutLimit():
+                assert effect.id not in self.used_approval_ids, "an id is used twice"
+                self.used_approval_ids.add(effect.id)
             case ScheduleRetry() | StartTimer() | PauseTimer() | LookUpLimits():
                 pass
             case CancelCall():
