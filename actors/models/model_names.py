@@ -12,6 +12,7 @@ MODEL_ALIASES = {
     "haiku": "claude-haiku-5-5",
 }
 """The newest model of each family in November 2026."""
+SCRIPTED_MODEL_NAME = "scripted"
 
 _FAMILIES = ("fable", "mythos", "opus", "sonnet", "haiku")
 _CURRENT_PREFIXES = tuple(f"claude-{family}-5" for family in _FAMILIES)

@@ -8,8 +8,6 @@ from actors.models.anthropic_client import AnthropicClient
 from actors.models.loopback_server import LoopbackServer, Script, start_loopback_server
 from actors.models.model_client import ModelError, ModelRequest, Reply, ReplyDelta
 
-SCRIPTED_MODEL_NAME = "scripted"
-
 
 class ScriptedModel:
     """Implements `ModelClient` with a script; its port is opened on first use.

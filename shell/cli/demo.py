@@ -11,7 +11,8 @@ from subprocess import CalledProcessError
 from tempfile import mkdtemp
 
 from actors.models.demo_script import DEMO_PROMPT, make_demo_reply
-from actors.models.scripted_model import SCRIPTED_MODEL_NAME, ScriptedModel
+from actors.models.model_names import SCRIPTED_MODEL_NAME
+from actors.models.scripted_model import ScriptedModel
 from messages.address import APPROVALS
 from messages.approvals import (
     ApproverAvailabilityChanged,

@@ -9,8 +9,7 @@ from actors.agents.definition.definition import BUILD_AGENT, EXPLORE_AGENT, Defi
 from actors.agents.turn.limits import WEIGHT_UNIT, Limits, Weights
 from actors.models.anthropic_client import AnthropicClient
 from actors.models.model_client import ModelClient
-from actors.models.model_names import resolve_model
-from actors.models.scripted_model import SCRIPTED_MODEL_NAME, ScriptedModel
+from actors.models.model_names import SCRIPTED_MODEL_NAME, resolve_model
 from actors.permissions.project_grants import ProjectGrantStore
 from actors.redaction.redaction import read_secrets
 from actors.sessions.state_paths import (
@@ -240,5 +239,6 @@ def _read_secret(environment: Mapping[str, str], name: str) -> str:
 
 def _make_scripted_model(pace: float) -> ModelClient:
     from actors.models.default_script import make_default_reply  # noqa: PLC0415  (only for this model)
+    from actors.models.scripted_model import ScriptedModel  # noqa: PLC0415  (as above)
 
     return ScriptedModel(make_default_reply, pace)

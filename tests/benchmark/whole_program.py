@@ -255,7 +255,7 @@ ROWS = (
         "first-request",
         "start to first request",
         SDK_BASELINE,
-        1,
+        0.5,
         lambda: first_request_ms(greenroom_command),
         lambda: first_request_ms(sdk_command),
         "ms",

@@ -14,7 +14,17 @@ def test_a_headless_run_imports_no_screen_modules() -> None:
         "shell.headless.headless_console, shell.cli.launch_config, shell.process.stall_handler, "
         "actors.wiring.session_setup, actors.supervisor.supervisor"
     )
-    assert loaded & {"prompt_toolkit", "rich", "anthropic", "tree_sitter"} == set()
+    assert (
+        loaded
+        & {
+            "prompt_toolkit",
+            "rich",
+            "anthropic",
+            "tree_sitter",
+            "actors.models.scripted_model",
+        }
+        == set()
+    )
 
 
 def test_the_first_screen_does_not_import_agents_or_permissions() -> None:
