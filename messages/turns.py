@@ -288,6 +288,27 @@ class ModelRetrying(Message):
     """The failed request."""
 
 
+class RequestPaused(Message):
+    """A request was not sent yet: the provider limits the requests of all agents.
+
+    Reported again when the end of the wait changes; followed by `RequestResumed`, or by the end of
+    the request.
+    """
+
+    type: Literal["request_paused"] = "request_paused"
+    reason: ModelFailureReason
+    detail: str
+    """Shown to the user: the failure of another request that hit the limit."""
+    wait_s: float = Field(ge=0, le=MAX_DURATION_S)
+    """Time until the limit is checked again; 0: that is happening now."""
+
+
+class RequestResumed(Message):
+    """A paused request is being sent."""
+
+    type: Literal["request_resumed"] = "request_resumed"
+
+
 class UsageChanged(Message):
     """The size of the conversation and the agent's total usage."""
 
@@ -420,6 +441,8 @@ UpwardEvent = (
     | AgentSwitched
     | SwitchAgentFailed
     | ModelRetrying
+    | RequestPaused
+    | RequestResumed
     | UsageChanged
     | ToolStarted
     | ToolEnded

@@ -12,6 +12,7 @@ from actors.agents.effect_handlers.event_publisher import EventPublisher
 from actors.agents.effect_handlers.model_jobs import (
     LimitsLookup,
     ModelRequestJob,
+    RequestEvent,
     RetryDelay,
     TurnTimer,
 )
@@ -177,7 +178,10 @@ class Agent(Actor[AgentInbox]):
                 self._advance(message)
 
     def _on_child_event(self, event: UpwardEvent) -> None:
-        """Forward an event of the subtree to the parent; some also affect the turn."""
+        """Forward an event of the subtree, or of the own request's job, to the parent.
+
+        Some events of a child also affect the turn.
+        """
         self.forward(self._collaborators.events_to, event)
         if isinstance(event, RelevantEvent):
             self._advance(ChildEvent(self.sender, event))
@@ -391,8 +395,9 @@ class Agent(Actor[AgentInbox]):
             max_tokens=request.max_tokens,
             effort=request.effort,
         )
-        on_delta: Callable[[Delta], None] = self.message_sink()
-        job = ModelRequestJob(self._ports.model, request, info, on_delta)
+        on_event: Callable[[RequestEvent], None] = self.message_sink()
+        gate = self._ports.gates.get(request.model)
+        job = ModelRequestJob(self._ports.model, request, info, gate, on_event)
         self._model_job = self.start_job(job.run, job.on_failure)
 
     def _plan_call(self, effect: PlanCall) -> None:

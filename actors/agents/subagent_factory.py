@@ -19,6 +19,7 @@ from actors.agents.turn.pending_context import ContextState
 from actors.agents.turn.prompt_queue import PromptQueue
 from actors.agents.turn.turn_state import TurnState
 from actors.models.model_client import ModelClient
+from actors.models.request_gate import RequestGates
 from actors.permissions.mode_order import find_strictest_mode
 from actors.permissions.rule_matching import is_match
 from actors.prompt_context.environment import EnvironmentReader
@@ -52,6 +53,7 @@ class DefaultSubagentFactory:
     tools: tuple[AnyTool, ...]
     instructions: tuple[Instructions, ...]
     model: ModelClient
+    gates: RequestGates
     tool_context: ToolContext
     session_configured: SessionConfigured
     """The primary agent's; a subagent's differs in agent, model and turn."""
@@ -133,7 +135,7 @@ class DefaultSubagentFactory:
         # What summarizes a conversation repeats the requests of another agent.
         environment = self.environment if source.kind != "compact" else None
         headers = {SUBAGENT_HEADER: source.name}
-        ports = AgentPorts(self.model, self.tool_context, self, environment, headers)
+        ports = AgentPorts(self.model, self.gates, self.tool_context, self, environment, headers)
         limits = build_limits(definition, self.limits)
         limits = replace(limits, tokens=None)  # each task brings what is left
         model = (definition.model if definition else "") or started.model

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
+from random import Random
 
 from actors.agents.agent import Agent
 from actors.agents.definition.definition import BUILD_AGENT, PLAN_AGENT, Definition
@@ -20,6 +21,7 @@ from actors.agents.turn.pending_context import ContextState
 from actors.agents.turn.self_messages import PlanFileChecked
 from actors.approvals.broker import ApprovalBroker
 from actors.models.model_client import ModelClient
+from actors.models.request_gate import RequestGates
 from actors.permissions.engine import PermissionEngine
 from actors.permissions.initial_policy import build_initial_policy, resolve_workspace_paths
 from actors.permissions.project_grants import ProjectGrantStore
@@ -152,6 +154,7 @@ def _make_subagent_factory(session: SessionHandle, ports: SessionPorts) -> Defau
         tools=ports.tools,
         instructions=options.instructions,
         model=ports.model_client,
+        gates=RequestGates(Random(session.session_id)),  # noqa: S311  (must be repeatable)
         tool_context=tool_context,
         session_configured=session_configured,
         environment=_make_environment_reader(options, ports.wall_clock),
@@ -197,6 +200,7 @@ def _make_primary_factory(
     )
     ports = AgentPorts(
         subagent_factory.model,
+        subagent_factory.gates,
         subagent_factory.tool_context,
         subagent_factory,
         subagent_factory.environment,

@@ -57,6 +57,8 @@ from messages.turns import (
     ReplyActivity,
     ReplyCompleted,
     ReplyProgress,
+    RequestPaused,
+    RequestResumed,
     SessionConfigured,
     SetEffort,
     SetModel,
@@ -235,6 +237,8 @@ class Console(Actor[ConsoleInbox]):
                 | ModelChanged()
                 | EffortChanged()
                 | ModelRetrying()
+                | RequestPaused()
+                | RequestResumed()
                 | UsageChanged()
                 | ToolEnded()
                 | TodosUpdated()

@@ -25,6 +25,8 @@ from messages.turns import (
     ReplyActivity,
     ReplyCompleted,
     ReplyProgress,
+    RequestPaused,
+    RequestResumed,
     SessionConfigured,
     StartTurn,
     SwitchAgentFailed,
@@ -118,6 +120,8 @@ class HeadlessConsole(Actor[HeadlessInbox]):
                 | AgentSwitched()
                 | SwitchAgentFailed()
                 | ModelRetrying()
+                | RequestPaused()
+                | RequestResumed()
                 | UsageChanged()
                 | ToolStarted()
                 | ToolEnded()

@@ -38,6 +38,8 @@ from messages.turns import (
     ReplyActivity,
     ReplyCompleted,
     ReplyProgress,
+    RequestPaused,
+    RequestResumed,
     SessionConfigured,
     SwitchAgentFailed,
     TextDelta,
@@ -65,11 +67,11 @@ from shell.text.sanitize import sanitize
 from shell.view import full_output, markdown_blocks, mode_changes, subagent_states
 from shell.view.compaction_text import format_compaction
 from shell.view.full_output import FullOutput
+from shell.view.pending_request import make_pending_request
 from shell.view.policy_text import format_policy, format_policy_report
 from shell.view.review_rows import format_review_end
 from shell.view.screen_state import (
     MAX_INTERRUPTED_TEXT_CHARS,
-    PendingRetry,
     PrintMarkdown,
     PrintNotice,
     PrintOmission,
@@ -129,6 +131,10 @@ def apply_event(state: ScreenState, event: ScreenEvent, now_s: float) -> ScreenU
             return _on_reply_completed(state, event, now_s)
         case ModelRetrying():
             return _on_model_retrying(state, event, now_s)
+        case RequestPaused():
+            return _wait_for_request(state, event, now_s), ()
+        case RequestResumed():
+            return _on_request_resumed(state, now_s), ()
         case EffortChanged():
             return _on_effort_changed(state, event)
         case ModelChanged():
@@ -261,7 +267,7 @@ def _add_streamed_chars(state: ScreenState, chars: int, now_s: float) -> ScreenS
         state.turn,
         has_reply_begun=True,
         streamed_chars=chars,
-        pending_retry=None,
+        pending_request=None,
         last_activity_s=now_s,
     )
     return replace(state, turn=turn)
@@ -296,7 +302,7 @@ def _on_reply_completed(state: ScreenState, event: ReplyCompleted, now_s: float)
         has_reply_begun=False,
         streamed_chars=0,
         output_tokens=tokens,
-        pending_retry=None,
+        pending_request=None,
         last_activity_s=now_s,
     )
     thoughts = [block.thinking for block in event.content if isinstance(block, ThinkingBlock)]
@@ -310,19 +316,28 @@ def _on_model_retrying(state: ScreenState, event: ModelRetrying, now_s: float) -
     """Show the wait; text already streamed is discarded, since the reply starts over."""
     turn, prose = flush_tail(state.turn or RunningTurn(started_s=now_s))
     notice = PrintNotice("The reply was interrupted here and starts over.", "warn")
-    retry = PendingRetry(event, retry_at_s=now_s + event.wait_s)
-    turn = replace(
-        turn,
-        has_streamed_text=False,
-        has_reply_begun=False,
-        streamed_chars=0,
-        pending_retry=retry,
-        last_activity_s=retry.retry_at_s,
-    )
+    turn = replace(turn, has_streamed_text=False, has_reply_begun=False, streamed_chars=0)
+    state = _wait_for_request(replace(state, turn=turn), event, now_s)
     notices = (notice,) if event.partial_text else ()
     if event.reason == "setting_rejected":  # stays on screen, because it applies from now on
         notices = (*notices, PrintNotice(f"{event.detail}.", "warn"))
-    return replace(state, turn=turn), (*prose, *notices)
+    return state, (*prose, *notices)
+
+
+def _wait_for_request(
+    state: ScreenState, event: ModelRetrying | RequestPaused, now_s: float
+) -> ScreenState:
+    """Show why the next request is not sent yet; the wait for the model begins after it."""
+    pending = make_pending_request(event, now_s)
+    turn = state.turn or RunningTurn(started_s=now_s)
+    turn = replace(turn, pending_request=pending, last_activity_s=pending.due_s)
+    return replace(state, turn=turn)
+
+
+def _on_request_resumed(state: ScreenState, now_s: float) -> ScreenState:
+    if state.turn is None:
+        return state
+    return replace(state, turn=replace(state.turn, pending_request=None, last_activity_s=now_s))
 
 
 def _on_model_changed(state: ScreenState, event: ModelChanged) -> ScreenUpdate:

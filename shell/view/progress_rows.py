@@ -1,10 +1,11 @@
 """The rows above the input while work runs: unfinished text, running calls and the spinner."""
 
+from messages.turns import RequestPaused
 from shell.text.sanitize import sanitize_line
 from shell.view.markdown_blocks import MarkdownTail
 from shell.view.number_format import format_duration, format_tokens, format_wait
+from shell.view.pending_request import format_pending_request
 from shell.view.screen_state import RunningTurn, ScreenState, UserCommand
-from shell.view.status_notices import format_retry
 from shell.view.styled_text import Row, truncate, wrap, wrap_words
 from shell.view.subagent_rows import render_subagent_rows
 from shell.view.todo_rows import MAX_TODO_ROWS, render_todo_rows
@@ -98,8 +99,9 @@ def _describe_activity(state: ScreenState, turn: RunningTurn, now_s: float) -> s
     if turn.is_interrupting:
         return "Interrupting"
     silent_s = now_s - max(turn.started_s, turn.last_activity_s)
-    if turn.pending_retry and silent_s < MODEL_SILENCE_S:
-        text = format_retry(turn.pending_retry.event, turn.pending_retry.retry_at_s - now_s)
+    pending = turn.pending_request
+    if pending and (silent_s < MODEL_SILENCE_S or isinstance(pending.event, RequestPaused)):
+        text = format_pending_request(pending, now_s)
         return text[0].upper() + text[1:]
     if state.approvals.parked:
         return "Waiting for you"

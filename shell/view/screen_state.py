@@ -20,7 +20,6 @@ from messages.policy import PermissionMode, Policy
 from messages.reviews import ReviewEnded
 from messages.todos import Todo
 from messages.turns import (
-    ModelRetrying,
     PersistenceChanged,
     SessionConfigured,
     ToolEnded,
@@ -37,6 +36,7 @@ from shell.view import approval_queue, markdown_blocks
 from shell.view.approval_queue import ApprovalQueue
 from shell.view.full_output import FullOutput
 from shell.view.markdown_blocks import MarkdownTail
+from shell.view.pending_request import PendingRequest
 from shell.view.subagent_states import SubagentList
 
 MAX_INTERRUPTED_TEXT_CHARS = 4_000
@@ -50,14 +50,6 @@ class RunningTool:
     call_id: str
     title: str
     started_s: float
-
-
-@dataclass(frozen=True, slots=True)
-class PendingRetry:
-    """A failed model request that will be retried."""
-
-    event: ModelRetrying
-    retry_at_s: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +67,7 @@ class RunningTurn:
     """Output tokens of completed replies, as counted by the API."""
     streamed_chars: int = 0
     """Characters of the current reply; about four make a token."""
-    pending_retry: PendingRetry | None = None
+    pending_request: PendingRequest | None = None
     last_activity_s: float = float("-inf")
     """Time of the last output of the model or a tool, or of the next retry."""
     is_interrupting: bool = False

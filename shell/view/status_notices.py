@@ -3,7 +3,7 @@
 from pathlib import PurePath
 
 from messages.effort import Effort
-from messages.turns import ModelRetrying, PersistenceChanged, TurnStarted
+from messages.turns import ModelRetrying, PersistenceChanged, RequestPaused, TurnStarted
 from shell.view.number_format import format_wait
 
 PERSISTENCE_RECOVERED = "The session is being saved again; nothing is missing."
@@ -11,7 +11,7 @@ SCRIPTED_MODEL_NOTICE = (
     "Offline demo model: a script answers. "
     "Set ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL to use a real model."
 )
-_RETRY_REASONS = {
+_FAILURES = {
     "overloaded": "the service is overloaded",
     "rate_limited": "rate limit reached",
     "thinking_rejected": "the service rejected earlier thinking, which is now left out",
@@ -76,8 +76,14 @@ def list_attachment_problems(event: TurnStarted) -> list[str]:
 
 def format_retry(event: ModelRetrying, remaining_s: float) -> str:
     """Return the reason for a retry, the time until it and the attempt number."""
-    reason = _RETRY_REASONS.get(event.reason, "the request failed")
+    reason = _FAILURES.get(event.reason, "the request failed")
     if event.reason == "setting_rejected":
         reason = event.detail
     when = f" in {format_wait(remaining_s)}" if round(remaining_s) > 0 else ""
     return f"{reason}, retrying{when} ({event.attempt} of {event.max_attempts})"
+
+
+def format_pause(event: RequestPaused, remaining_s: float) -> str:
+    """Return why no requests are sent now, and for how long."""
+    how_long = f" {format_wait(remaining_s)}" if round(remaining_s) > 0 else ""
+    return f"{_FAILURES.get(event.reason, 'the request failed')}, waiting{how_long}"

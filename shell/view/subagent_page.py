@@ -51,7 +51,7 @@ def build_subagent_page(state: ScreenState, agent: Address, now_s: float) -> Pag
     title = (
         agent.name,
         sanitize_line(subagent.description),
-        format_phase(subagent, is_waiting=agent in find_waiting_agents(state)),
+        format_phase(subagent, now_s, is_waiting=agent in find_waiting_agents(state)),
         format_elapsed(subagent, now_s),
         subagent.token_text,
     )

@@ -2,6 +2,7 @@
 
 from messages.address import Address
 from shell.text.sanitize import sanitize_line
+from shell.view.pending_request import format_pending_request
 from shell.view.screen_state import ScreenState
 from shell.view.styled_text import Row, measure_width, truncate
 from shell.view.subagent_states import Subagent, format_elapsed
@@ -34,17 +35,19 @@ def find_waiting_agents(state: ScreenState) -> frozenset[Address]:
     return frozenset(request.agent for request in state.approvals.parked)
 
 
-def format_phase(subagent: Subagent, *, is_waiting: bool) -> str:
+def format_phase(subagent: Subagent, now_s: float, *, is_waiting: bool) -> str:
     """Return in a few words what a subagent is doing."""
     if is_waiting:
         return "needs your approval"
+    if subagent.phase == "waiting" and subagent.pending_request:
+        return format_pending_request(subagent.pending_request, now_s)
     return sanitize_line(subagent.phase_detail) or subagent.phase
 
 
 def _render_row(subagent: Subagent, now_s: float, width: int, *, is_waiting: bool) -> Row:
     indent = "  " * (len(subagent.address.segments) - 2)
     name = f"{indent}{subagent.address.name} "
-    text = format_phase(subagent, is_waiting=is_waiting)
+    text = format_phase(subagent, now_s, is_waiting=is_waiting)
     reserved = min(measure_width(text), _MIN_PHASE_COLUMNS)
     usage = _format_usage(subagent, now_s, width - 2 - len(name) - reserved)
     room = max(width - 2 - len(name) - len(usage), 1)

@@ -20,6 +20,8 @@ from messages.turns import (
     ReplyActivity,
     ReplyCompleted,
     ReplyProgress,
+    RequestPaused,
+    RequestResumed,
     SessionConfigured,
     TextDelta,
     ThinkingDelta,
@@ -34,6 +36,7 @@ from messages.turns import (
 )
 from shell.console.screen_event_queue import SubagentEvent
 from shell.view import number_format, subagent_activity
+from shell.view.pending_request import PendingRequest, make_pending_request
 from shell.view.subagent_activity import ActivityEvent, RecentActivity
 
 _MIN_ESTIMATED_CHARS = 100
@@ -58,6 +61,8 @@ class Subagent:
     phase: SubagentPhase = "starting"
     phase_detail: str = ""
     """The running call, or the reason for waiting."""
+    pending_request: PendingRequest | None = None
+    """Why its request was not sent yet; only in the phase `waiting`."""
     running_tools: Mapping[str, str] = field(default_factory=dict[str, str])
     """Titles of the running calls by call id."""
     output_tokens: int = 0
@@ -176,7 +181,9 @@ def apply_subagent_event(
             return _on_subagent_ended(subagents, event, now_s)
         case _:
             subagent = subagents.subagents.get(subagent_event.source)
-            return subagents.with_subagent(_apply_event(subagent, event)) if subagent else subagents
+            if subagent is not None:
+                subagents = subagents.with_subagent(_apply_event(subagent, event, now_s))
+            return subagents
 
 
 def _on_subagent_ended(subagents: SubagentList, event: SubagentEnded, now_s: float) -> SubagentList:
@@ -229,7 +236,7 @@ def _get_sort_key(name: str) -> tuple[str, int]:
     return (stem, int(number)) if number.isdecimal() else (name, 0)
 
 
-def _apply_event(subagent: Subagent, event: AgentEvent) -> Subagent:
+def _apply_event(subagent: Subagent, event: AgentEvent, now_s: float) -> Subagent:
     """Apply an event that the agent itself published."""
     match event:
         case TextDelta():
@@ -240,7 +247,7 @@ def _apply_event(subagent: Subagent, event: AgentEvent) -> Subagent:
         case SessionConfigured():  # the current reply follows again from its start
             return replace(subagent, streamed_text="")
         case _:
-            return _end_reply(_record_activity(_update_phase(subagent, event), event), event)
+            return _end_reply(_record_activity(_update_phase(subagent, event, now_s), event), event)
 
 
 def _record_activity(subagent: Subagent, event: UpwardEvent) -> Subagent:
@@ -257,15 +264,16 @@ def _end_reply(subagent: Subagent, event: UpwardEvent) -> Subagent:
     return replace(subagent, streamed_text="", reply_chars=0)
 
 
-def _update_phase(subagent: Subagent, event: UpwardEvent) -> Subagent:  # noqa: PLR0911  (one case per event)
+def _update_phase(subagent: Subagent, event: UpwardEvent, now_s: float) -> Subagent:  # noqa: PLR0911  (one case per event)
     match event:
         case SubagentQueued():
             detail = f"waits for one of {event.slot_limit} slots"
             return replace(subagent, phase="queued", phase_detail=detail)
-        case TurnStarted():
+        case TurnStarted() | RequestResumed():
             return _wait_for_model(subagent)
-        case ModelRetrying():
-            return replace(subagent, phase="waiting", phase_detail=event.detail)
+        case ModelRetrying() | RequestPaused():
+            pending = make_pending_request(event, now_s)
+            return replace(_wait_for_model(subagent), pending_request=pending)
         case ReplyProgress() if subagent.phase != "ended":
             phase: SubagentPhase = "writing" if event.has_text else "thinking"
             return replace(subagent, phase=phase, phase_detail="", reply_chars=event.char_count)
@@ -301,4 +309,6 @@ def _with_running_tools(subagent: Subagent, tools: dict[str, str]) -> Subagent:
 
 def _wait_for_model(subagent: Subagent) -> Subagent:
     """Return an agent whose next request is being sent."""
-    return replace(subagent, phase="waiting", phase_detail="waits for the model")
+    return replace(
+        subagent, phase="waiting", phase_detail="waits for the model", pending_request=None
+    )

@@ -24,7 +24,7 @@ def build_task_picker(
     items = tuple(
         PickerItem(
             f"{subagent.address.name} · {sanitize_line(subagent.description)}",
-            f"{format_phase(subagent, is_waiting=subagent.address in waiting)}"
+            f"{format_phase(subagent, now_s, is_waiting=subagent.address in waiting)}"
             f" · {format_elapsed(subagent, now_s)}",
             "\n".join(subagent.activity.latest_lines),
             subagent.address,

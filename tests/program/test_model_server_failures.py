@@ -140,6 +140,14 @@ def test_each_server_error_is_one_line_and_the_session_continues(program: Progra
     assert len(request_messages(server)) == 1
 
 
+def test_a_usage_limit_ends_a_headless_run_at_once(program: Program) -> None:
+    limit = respond_http_error(429, "rate_limit_error", "No more today.", retry_after="7200")
+    with program.serve(limit) as server:
+        done = program.run("-p", "Go.", "--output-format", "json")
+    check_failure(done, "(429: No more today.); it resets in 2 h; send the prompt again then")
+    assert len(server.requests) == 1
+
+
 def check_failure(done: CompletedRun, word: str) -> None:
     assert done.exit_status == 1
     assert word in single_error(done)

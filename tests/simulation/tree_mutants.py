@@ -10,6 +10,7 @@ from actors.agents.turn import cancellation, concurrency_slot, limit_pause, suba
 from actors.agents.turn.effects import ForwardDown, StopChild, WithdrawSubtree
 from actors.agents.turn.subagent_table import SubagentTable
 from actors.agents.turn.turn_state import TurnStage
+from actors.models.request_gate import RequestGate
 from messages.subagents import ReleaseSlots, ResumeWork, TaskDropped
 from messages.turns import TextDelta, ThinkingDelta
 from tests.simulation.mutant_implementations import always_false, do_nothing
@@ -104,6 +105,9 @@ TREE_MUTANTS: dict[str, Mutant] = {
     ),
     "work not resumed after the answer": drop_messages(ResumeWork),
     "two ends for one task": replace_function(subagent_tasks, "_record_end", record_end_twice),
+    "requests held by the gate are never sent": replace_function(
+        RequestGate, "_set_timer", do_nothing
+    ),
     "requests of a crashed subagent not withdrawn": Mutant(
         patches=(
             (subagent_tasks, "_withdraw_requests", do_nothing),

@@ -12,6 +12,7 @@ from actors.agents.turn.self_messages import (
 )
 from actors.models.model_client import ModelClient, ModelError, ModelRequest, Reply, ReplyDelta
 from actors.models.model_names import get_default_limits
+from actors.models.request_gate import Admission, RequestGate
 from actors.runtime.actor import JobFailure
 from messages.content import Usage
 from messages.failure_reasons import MAX_DURATION_S
@@ -20,6 +21,8 @@ from messages.turns import (
     Delta,
     ReplyActivity,
     RequestInfo,
+    RequestPaused,
+    RequestResumed,
     TextDelta,
     ThinkingDelta,
     ToolInputDelta,
@@ -27,6 +30,8 @@ from messages.turns import (
 
 ACTIVITY_INTERVAL_S = 5.0
 """Shortest time between two reports that a reply without text to show goes on."""
+RequestEvent = Delta | RequestPaused | RequestResumed
+"""What a running request reports."""
 ONE_REQUEST = Usage(requests=1)
 """Usage of a request for which the server reported none."""
 
@@ -39,9 +44,11 @@ class ModelRequestJob:
     request: ModelRequest
     info: RequestInfo
     """Describes the request; its duration is added."""
-    on_delta: Callable[[Delta], None]
+    gate: RequestGate
+    on_event: Callable[[RequestEvent], None]
     _texts: list[str] = field(default_factory=list[str])
-    _usage: Usage = ONE_REQUEST
+    _usage: Usage = Usage()  # noqa: RUF009  (frozen, so it may be shared)
+    _is_paused: bool = False
     _get_time_s: Callable[[], float] = float
     _sent_at_s: float = 0.0
     _last_activity_s: float = float("-inf")
@@ -50,13 +57,9 @@ class ModelRequestJob:
         """Stream the reply; return a message for every expected outcome."""
         self._get_time_s = asyncio.get_running_loop().time
         self._sent_at_s = self._get_time_s()
-        reply: Reply | None = None
         try:
-            async for item in self.client.stream(self.request):  # read to the end, so it closes
-                if isinstance(item, Reply):
-                    reply = item
-                else:
-                    self._on_reply_delta(item)
+            async with self.gate.admit(self._on_paused) as admission:
+                reply = await self._stream(admission)
         except ModelError as error:
             return self._build_failed(error)
         if reply is None:
@@ -64,6 +67,24 @@ class ModelRequestJob:
                 ModelError("protocol_error", "the stream ended without a reply")
             )
         return self._build_replied(reply)
+
+    async def _stream(self, admission: Admission) -> Reply | None:
+        if self._is_paused:
+            self.on_event(RequestResumed())
+        self._usage, self._sent_at_s = ONE_REQUEST, self._get_time_s()
+        reply: Reply | None = None
+        async for item in self.client.stream(self.request):  # read to the end, so it closes
+            if not admission.is_confirmed:
+                self.gate.confirm(admission)
+            if isinstance(item, Reply):
+                reply = item
+            else:
+                self._on_reply_delta(item)
+        return reply
+
+    def _on_paused(self, paused: RequestPaused) -> None:
+        self._is_paused = True
+        self.on_event(paused)
 
     def on_failure(self, failure: JobFailure) -> ModelFailed:
         """Return the outcome of a job that was cancelled or raised."""
@@ -75,12 +96,12 @@ class ModelRequestJob:
     def _on_reply_delta(self, item: ReplyDelta) -> None:
         self._usage = item.usage or self._usage
         if item.thinking:
-            self.on_delta(ThinkingDelta(text=item.thinking))
+            self.on_event(ThinkingDelta(text=item.thinking))
         if item.text:
             self._texts.append(item.text)
-            self.on_delta(TextDelta(text=item.text))
+            self.on_event(TextDelta(text=item.text))
         if item.tool_input_chars:
-            self.on_delta(ToolInputDelta(char_count=item.tool_input_chars))
+            self.on_event(ToolInputDelta(char_count=item.tool_input_chars))
         if not (item.thinking or item.text or item.tool_input_chars):
             self._report_activity()
 
@@ -88,7 +109,7 @@ class ModelRequestJob:
         now_s = self._get_time_s()
         if now_s - self._last_activity_s >= ACTIVITY_INTERVAL_S:
             self._last_activity_s = now_s
-            self.on_delta(ReplyActivity())
+            self.on_event(ReplyActivity())
 
     def _build_failed(self, error: ModelError) -> ModelFailed:
         return ModelFailed(

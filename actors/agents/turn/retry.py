@@ -5,24 +5,10 @@ from random import Random
 from typing import get_args
 
 from actors.agents.turn.self_messages import ModelFailed
+from actors.models.backoff import LIMIT_BACKOFF, TEMPORARY_LIMITS, Backoff
 from actors.models.optional_settings import OptionalSetting
 from messages.failure_reasons import MAX_RETRY_WAIT_S, ModelFailureReason
 
-JITTER_SHARE = 0.25
-"""Up to this share of a delay is dropped, so that many clients do not retry at the same time."""
-
-
-@dataclass(frozen=True, slots=True)
-class Backoff:
-    """Exponential backoff: each delay is twice the one before, up to a maximum."""
-
-    max_retries: int
-    first_delay_s: float
-    max_delay_s: float = 60.0
-
-
-LIMIT_BACKOFF = Backoff(max_retries=15, first_delay_s=1.0)
-"""For a server that is overloaded or limits its use: about 10 minutes in total."""
 SERVER_BACKOFF = Backoff(max_retries=5, first_delay_s=1.0)
 """For a server that failed: up to 31 s in total."""
 CONNECTION_BACKOFF = Backoff(max_retries=4, first_delay_s=0.5)
@@ -32,7 +18,6 @@ REJECTION_BACKOFFS: dict[ModelFailureReason, Backoff] = {
     "setting_rejected": Backoff(max_retries=len(get_args(OptionalSetting)), first_delay_s=0.1),
 }
 """For a server that rejects a part of the request, which the retry leaves out."""
-_LIMIT_REASONS = {"overloaded", "rate_limited", "unavailable"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +50,7 @@ def get_backoff(reason: ModelFailureReason) -> Backoff:
     """Return the backoff for a failure reason."""
     if reason in REJECTION_BACKOFFS:
         return REJECTION_BACKOFFS[reason]
-    if reason in _LIMIT_REASONS:
+    if reason in TEMPORARY_LIMITS:
         return LIMIT_BACKOFF
     return SERVER_BACKOFF if reason == "server_error" else CONNECTION_BACKOFF
 
@@ -83,5 +68,4 @@ def get_retry_delay_s(failure: ModelFailed, retry: RetryState, seed: str) -> flo
     if failure.retry_after_s:
         return min(failure.retry_after_s, MAX_RETRY_WAIT_S)
     jitter = Random(f"{seed}/{failure.request_number}").random()  # noqa: S311  (must be repeatable)
-    delay_s = min(backoff.first_delay_s * float(2**failed_attempts), backoff.max_delay_s)
-    return round(delay_s * (1 - JITTER_SHARE * jitter), 3)
+    return backoff.get_delay_s(failed_attempts, jitter)

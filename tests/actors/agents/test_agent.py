@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from functools import partial
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -18,6 +19,7 @@ from actors.agents.turn.agent_state import AgentState, RestoredState
 from actors.agents.turn.limits import Limits, TimerState, UsageTotals
 from actors.agents.turn.turn_state import TurnState
 from actors.models.model_client import ModelClient, ModelError, ModelRequest, Reply, ReplyDelta
+from actors.models.request_gate import RequestGates
 from actors.paths.workspace import Workspace
 from actors.runtime.system import ActorSystem
 from actors.tools.command_runner import CommandResult
@@ -149,10 +151,11 @@ class AgentEnvironment:
             turn=TurnState(timer=TimerState(remaining_s=limits.seconds)),
             totals=UsageTotals(limits),
         )
+        gates = RequestGates(Random(1))  # noqa: S311  (must be repeatable)
         subagent_factory = DefaultSubagentFactory(
-            (), BUILT_IN_TOOLS, (), model, context, CONFIGURED, limits, max_depth=0, run=1
+            (), BUILT_IN_TOOLS, (), model, gates, context, CONFIGURED, limits, max_depth=0, run=1
         )
-        ports = AgentPorts(model, context, subagent_factory)
+        ports = AgentPorts(model, gates, context, subagent_factory)
         restored = RestoredState(state)
         agent = partial(Agent, (prepared,), collaborators, ports, restored, CONFIGURED)
         system.start(agent, "primary")

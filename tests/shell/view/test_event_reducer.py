@@ -10,6 +10,8 @@ from messages.turns import (
     ModelRetrying,
     PersistenceChanged,
     ReplyActivity,
+    RequestPaused,
+    RequestResumed,
     TextDelta,
     ThinkingDelta,
     ToolInputDelta,
@@ -244,6 +246,16 @@ def test_the_spinner_counts_the_wait_from_the_retry() -> None:
     assert "retrying (2 of 5)" in get_spinner(waiting, 58.0)
     assert "Waiting for the model (15 s)" in get_spinner(waiting, 59.0)
     assert "Waiting for the model (1 min 5 s)" in get_spinner(waiting, 109.0)
+
+
+def test_the_spinner_says_why_and_how_long_a_request_is_held() -> None:
+    paused = RequestPaused(reason="rate_limited", detail="slow down", wait_s=40)
+    held, effects = apply_event(create_running_state(), paused, 20.0)
+    assert effects == ()
+    assert "Rate limit reached, waiting 30 s · 20s" in get_spinner(held, 30.0)
+    assert "Rate limit reached, waiting · 1m 20s" in get_spinner(held, 90.0)
+    sent, _ = apply_event(held, RequestResumed(), 90.0)
+    assert "Waiting for the model (5 s)" in get_spinner(sent, 95.0)
 
 
 def test_streamed_call_arguments_are_counted_as_tokens() -> None:

@@ -10,6 +10,8 @@ from messages.turns import (
     ReplyActivity,
     ReplyCompleted,
     ReplyProgress,
+    RequestPaused,
+    RequestResumed,
     TextDelta,
     ToolEnded,
     ToolStarted,
@@ -132,6 +134,16 @@ def test_a_row_shows_writing_and_estimates_its_tokens() -> None:
     thinking = create_subagent_event(ONE, ReplyProgress(turn=1, char_count=400, has_text=False))
     text = get_text(render_subagent_rows(apply_events(*started, thinking), 12.0, 80)[0])
     assert text.endswith(" · thinking · 2s · ~100 tokens")
+
+
+def test_a_held_subagent_shows_why_and_until_when_it_waits() -> None:
+    paused = RequestPaused(reason="overloaded", detail="busy", wait_s=30)
+    state = apply_events(create_started_event(ONE), create_subagent_event(ONE, paused))
+    (row,) = render_subagent_rows(state, 15.0, 80)
+    assert "the service is overloaded, waiting 25 s" in get_text(row)
+    assert "the service is overloaded, waiting 25 s" in format_tree(state, 15.0)[1]
+    state, _ = apply_event(state, create_subagent_event(ONE, RequestResumed()), 40.0)
+    assert "waits for the model" in format_tree(state, 40.0)[1]
 
 
 def test_the_tree_shows_what_the_primary_agent_does() -> None:

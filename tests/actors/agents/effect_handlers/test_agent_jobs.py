@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
 from pathlib import Path
+from random import Random
 
 import pytest
 from pydantic import JsonValue
@@ -18,6 +19,7 @@ from actors.agents.turn.self_messages import (
     ToolSucceeded,
 )
 from actors.models.model_client import ModelError, ModelRequest, Reply, ReplyDelta
+from actors.models.request_gate import RequestGate
 from actors.paths.workspace import Workspace
 from actors.runtime.actor import JobFailure
 from actors.tools.command_runner import CommandResult
@@ -101,10 +103,14 @@ class PreparedModel:
         raise NotImplementedError
 
 
+def make_gate() -> RequestGate:
+    return RequestGate(Random(1))  # noqa: S311  (must be repeatable)
+
+
 def run_request(*items: ReplyDelta | Reply | ModelError) -> tuple[list[object], object]:
     """Run a request; return its deltas and its outcome."""
     deltas: list[object] = []
-    job = ModelRequestJob(PreparedModel(items), REQUEST, INFO, deltas.append)
+    job = ModelRequestJob(PreparedModel(items), REQUEST, INFO, make_gate(), deltas.append)
     end = asyncio.run(job.run())
     assert end.request == INFO.model_copy(update={"duration_s": end.request.duration_s})
     return deltas, end.model_copy(update={"request": INFO})
@@ -129,7 +135,7 @@ def test_pings_are_reported_as_activity_but_not_each() -> None:
 
 def test_a_stream_is_read_to_its_end() -> None:
     model = PreparedModel((ReplyDelta(text="hi"), REPLY))
-    asyncio.run(ModelRequestJob(model, REQUEST, INFO, lambda _: None).run())
+    asyncio.run(ModelRequestJob(model, REQUEST, INFO, make_gate(), lambda _: None).run())
 
     assert model.closed
 
@@ -164,7 +170,7 @@ def test_a_stream_without_a_reply_is_a_failure() -> None:
 )
 def test_an_interrupted_request_keeps_its_text(failure: JobFailure, reason: str) -> None:
     model = PreparedModel((ReplyDelta(text="I wi"),))
-    job = ModelRequestJob(model, REQUEST, INFO, lambda _: None)
+    job = ModelRequestJob(model, REQUEST, INFO, make_gate(), lambda _: None)
     asyncio.run(job.run())
 
     end = job.on_failure(failure)

@@ -15,15 +15,13 @@ from actors.agents.turn.limits import Limits
 from actors.agents.turn.model_replies import MAX_MALFORMED_REPLIES
 from actors.agents.turn.retry import (
     CONNECTION_BACKOFF,
-    JITTER_SHARE,
-    LIMIT_BACKOFF,
     SERVER_BACKOFF,
-    Backoff,
     RetryState,
     get_retry_delay_s,
 )
 from actors.agents.turn.self_messages import ModelFailed, RetryDelayElapsed, TurnTimerStopped
 from actors.agents.turn.turn_state import TurnStage
+from actors.models.backoff import JITTER_SHARE, LIMIT_BACKOFF, Backoff
 from messages.content import TextBlock, ToolUseBlock, Usage
 from messages.failure_reasons import MAX_RETRY_WAIT_S, ModelFailureReason
 from messages.model_limits import ModelLimitsFound
