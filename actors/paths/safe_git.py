@@ -30,10 +30,13 @@ class GitError(Exception):
     """Git could not be run, or reported an error; the text is one line, for the user."""
 
 
-def run_git(root: Path, *words: str, timeout_s: float = TIMEOUT_S) -> bytes:
+def run_git(
+    root: Path, *words: str, timeout_s: float = TIMEOUT_S, compares_files: bool = True
+) -> bytes:
     """Return what a git command that only reads prints, in the repository at `root` itself.
 
-    It blocks, for up to twice `timeout_s`.
+    It blocks, for up to twice `timeout_s`. With `compares_files`, git may look into files of the
+    working tree, so filters are turned off first.
 
     Raises:
         GitError: it failed or took too long, or git is not installed.
@@ -41,6 +44,8 @@ def run_git(root: Path, *words: str, timeout_s: float = TIMEOUT_S) -> bytes:
     if not os.path.lexists(root / ".git"):  # git would look in the folders above
         message = "not a git repository"
         raise GitError(message)
+    if not compares_files:
+        return _run(root, _SETTINGS, words, (0,), timeout_s)
     # A filter is a program that git runs on each file it compares.
     list_filters = ("config", "--null", "--name-only", "--get-regexp", _FILTER_SETTINGS)
     names = _run(root, _SETTINGS, list_filters, (0, 1), timeout_s).split(b"\0")

@@ -10,6 +10,7 @@ import os
 import re
 import stat
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
@@ -20,7 +21,6 @@ from actors.tools.ls import LS
 from actors.tools.read import READ
 from actors.tools.target_paths import resolve_path
 from actors.tools.tool import AnyTool, TargetChangedError, ToolContext, ToolError
-from messages.base import Value
 from messages.tool_calls import CallPlan
 from messages.turns import Attachment
 
@@ -29,10 +29,11 @@ MAX_TOTAL_CHARS = 256 * 1024
 """Text of all attachments of one prompt; a single one is limited like a call of the tool."""
 MAX_EXAMINED_NAMES = 1_000
 _TOOLS: dict[str, AnyTool] = {"read": READ, "ls": LS}
-_NUMBERED_ROW = re.compile(r"^ *\d+\t", re.MULTILINE)
+_NUMBERED_ROW = r"(?m)^ *\d+\t"
 
 
-class PlannedAttachment(Value):
+@dataclass(frozen=True, slots=True)
+class PlannedAttachment:
     """A file or folder that exists and would be read if that is allowed."""
 
     mention: str
@@ -166,19 +167,23 @@ async def _read(item: PlannedAttachment, context: ToolContext) -> Attachment:
     header = f"The user attached @{item.mention}. Result of {item.tool} {arguments}:"
     return Attachment(
         mention=item.mention,
-        summary=_summarize(item.tool, output.text),
+        summary=_summarize(item, output.text),
         text=_wrap(f"{header}\n{output.text}") if item.mention else output.text,
         observed_files=output.observed_files,
     )
 
 
-def _summarize(tool: str, text: str) -> str:
+def _summarize(item: PlannedAttachment, text: str) -> str:
     """Return how much of the file or folder is attached, for the user."""
     rows = text.split("\n")
-    is_truncated = rows[-1].startswith(("[lines ", "[truncated"))
-    count = len(_NUMBERED_ROW.findall(text)) if tool == "read" else len(rows) - is_truncated
+    has_note = rows[-1].startswith(("[lines ", "[truncated"))
     if text.startswith("("):
-        count = 0
-    noun = "line" if tool == "read" else "entry" if count == 1 else "entries"
-    plural = "s" if tool == "read" and count != 1 else ""
-    return f"{count:,} {noun}{plural}{', truncated' if is_truncated else ''}"
+        return "empty"
+    if item.tool == "ls":
+        count, one, many = len(rows) - has_note, "entry", "entries"
+    else:
+        count, one, many = len(re.findall(_NUMBERED_ROW, text)), "line", "lines"
+    # The lines that the user asked for are complete, even if the file continues.
+    is_truncated = has_note and count != item.arguments.get("limit")
+    noun = one if count == 1 else many
+    return f"{count:,} {noun}{', truncated' if is_truncated else ''}"

@@ -118,12 +118,15 @@ class EnvironmentReader:
 
     def _read_commits(self) -> list[str]:
         try:
-            return [escape_control_characters(line) for line in self._git(*_LOG).splitlines()]
+            output = self._git(*_LOG, compares_files=False)
+            return [escape_control_characters(line) for line in output.splitlines()]
         except GitError:  # there is no commit yet; any other reason is that of the status
             return []
 
-    def _git(self, *words: str) -> str:
-        output = run_git(self.workspace.root, *words, timeout_s=GIT_TIMEOUT_S)
+    def _git(self, *words: str, compares_files: bool = True) -> str:
+        output = run_git(
+            self.workspace.root, *words, timeout_s=GIT_TIMEOUT_S, compares_files=compares_files
+        )
         return output.decode("utf-8", "replace")
 
 

@@ -1,9 +1,8 @@
 """The parts of the environment's description, and their bounds. Pure."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Literal
-
-from messages.base import Value
 
 MAX_LINE_CHARS = 200
 MAX_LISTED_NAMES = 100
@@ -14,7 +13,8 @@ EnvironmentScope = Literal["none", "host", "all", "changes"]
 too · changes: what differs from the last description."""
 
 
-class KnownEnvironment(Value):
+@dataclass(frozen=True, slots=True)
+class KnownEnvironment:
     """What the model was told last and may change between turns."""
 
     date: str
@@ -23,7 +23,8 @@ class KnownEnvironment(Value):
     model: str
 
 
-class Environment(Value):
+@dataclass(frozen=True, slots=True)
+class Environment:
     """A description of the environment."""
 
     text: str

@@ -9,10 +9,10 @@ MAX_MENTIONS = 100
 _MAX_CHARS = 1_000
 _LINES = r":\d{1,9}(?:-\d{1,9})?"
 # After a space or `(`, so that an email address is no mention.
-_MENTION = re.compile(
+_MENTION = (
     rf'(?:^|(?<=[\s(]))@("[^"\n]{{1,{_MAX_CHARS}}}"(?:{_LINES})?|[^\s"@]\S{{0,{_MAX_CHARS}}}(?!\S))'
 )
-_WITH_LINES = re.compile(r"(.+):(\d{1,9})(?:-(\d{1,9}))?")
+_WITH_LINES = r"(.+):(\d{1,9})(?:-(\d{1,9}))?"
 _PUNCTUATION = ".,;:!?)]}>'\"`*_"
 
 
@@ -32,7 +32,7 @@ def find_mentions(text: str) -> tuple[str, ...]:
     """Return the words of a prompt that may name files, without the `@` and without duplicates."""
     if "@" not in text:
         return ()
-    words = dict.fromkeys(match[1] for match in _MENTION.finditer(text))
+    words = dict.fromkeys(match[1] for match in re.finditer(_MENTION, text))
     return tuple(words)[:MAX_MENTIONS]
 
 
@@ -54,7 +54,7 @@ def iter_readings(mention: str) -> Iterator[FileMention]:
 def _iter_with_lines(text: str, path: str) -> Iterator[FileMention]:
     if path:
         yield FileMention(text, path)
-    match = _WITH_LINES.fullmatch(path)
+    match = re.fullmatch(_WITH_LINES, path)
     if match:
         first, last = sorted((int(match[2]), int(match[3] or match[2])))
         yield FileMention(text, match[1], max(first, 1), max(last, 1))

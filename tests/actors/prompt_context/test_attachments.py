@@ -66,7 +66,7 @@ def test_only_the_mentioned_lines_of_a_file_are_attached(caller: ToolCaller) -> 
     first, *_, last, note = content.split("\n")
     assert (first, last) == ("    10\t10", "    40\t40")
     assert note == "[lines 10-40 of 100; to continue, use offset=41]"
-    assert (lines.summary, line.summary) == ("31 lines, truncated", "1 line, truncated")
+    assert (lines.summary, line.summary) == ("31 lines", "1 line")
 
 
 def test_a_folder_is_attached_as_its_listing(caller: ToolCaller) -> None:

@@ -5,6 +5,7 @@ import pytest
 from messages.approvals import DismissApproval
 from messages.failure_reasons import ModelFailureReason
 from messages.turns import (
+    Attachment,
     EffortChanged,
     ModelChanged,
     ModelRetrying,
@@ -68,6 +69,21 @@ def test_a_prompt_before_the_session_starts_is_queued() -> None:
         PrintPrompt("hello"),
         SendCommand(SendPrompt(text="hello")),
     )
+
+
+def test_attached_files_and_problems_are_printed_below_the_prompt() -> None:
+    attachments = (
+        Attachment(mention="a.py", summary="3 lines", text="…"),
+        Attachment(mention="b.py", problem="b.py: no such file or directory", text="…"),
+        Attachment(mention="src/", summary="1 entry", text="…"),
+    )
+    event = TurnStarted(turn=1, prompt="hello", attachments=attachments)
+    notices = (
+        PrintNotice("Attached @a.py (3 lines), @src/ (1 entry)."),
+        PrintNotice("@b.py was not attached (b.py: no such file or directory).", "warn"),
+    )
+    assert apply_events(event, initial=create_running_state())[1] == notices
+    assert apply_events(event)[1] == (PrintPrompt("hello"), *notices)
 
 
 def test_an_unstreamed_reply_is_printed_when_it_completes() -> None:
