@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from actors.models.model_names import DEFAULT_MODEL
 from tests.program.program_harness import STREAM_JSON, CompletedRun, Program
-from tests.scripted_server import respond_text, respond_tool_call
+from tests.scripted_server import respond_http_error, respond_text, respond_tool_call
 
 
 def write_user_config(program: Program, content: str) -> Path:
@@ -68,6 +69,18 @@ def test_the_small_model_is_used_for_the_explore_agent(
         assert program.run("-p", "Hi.").exit_status == 0
     models = [request.body["model"] for request in server.requests]
     assert models == ["large", model, "large"]
+
+
+def test_a_rejected_effort_is_left_out_with_a_notice(program: Program) -> None:
+    write_user_config(program, 'effort = "high"\n')
+    detail = "This model does not support the effort parameter."
+    rejected = respond_http_error(400, "invalid_request_error", detail)
+    with program.serve(rejected, respond_text("Here.")) as server:
+        done = program.run("-p", "Hi.")
+    assert (done.exit_status, done.stdout) == (0, b"Here.\n")
+    assert f"does not accept effort high for {DEFAULT_MODEL} (400: {detail})" in done.stderr
+    sent = [request.body.get("output_config") for request in server.requests]
+    assert sent == [{"effort": "high"}, None]
 
 
 def test_without_greenroom_home_the_platforms_folder_is_used(
