@@ -46,16 +46,32 @@ class Compacted(Message):
     tokens_before: int = Field(ge=0)
     """Estimated size of the conversation before."""
     tokens_after: int = Field(ge=0)
-    reply_count: int = Field(default=0, ge=0)
-    """Replies since the last compaction."""
     usage: Usage = Usage()
     """Usage of the requests for the summary."""
 
 
 class CompactionFailed(Message):
-    """No message was replaced; the conversation is unchanged."""
+    """No message was replaced, or compaction stops; the conversation is unchanged."""
 
     type: Literal["compaction_failed"] = "compaction_failed"
     trigger: CompactionTrigger
     detail: str
-    """Shown to the user: why, and what to do."""
+    """Shown to the user: what happened, why, and what to do."""
+
+
+class SummaryWritten(Message):
+    """The `compact` subagent has a replacement for the earlier messages."""
+
+    type: Literal["summary_written"] = "summary_written"
+    compacted: Compacted
+
+
+class SummaryFailed(Message):
+    """The `compact` subagent has none."""
+
+    type: Literal["summary_failed"] = "summary_failed"
+    number: int
+    """As in `Compacted`."""
+    detail: str
+    is_final: bool = False
+    """Another attempt would fail for the same reason."""

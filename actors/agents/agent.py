@@ -5,6 +5,9 @@ from dataclasses import replace
 from functools import partial
 from typing import assert_never
 
+from actors.agents.compaction.compactor import Compactor
+from actors.agents.compaction.ledger_facts import LedgerFacts
+from actors.agents.compaction.start_compactor import make_summary_plan
 from actors.agents.definition.prepared_agent import PreparedAgent
 from actors.agents.effect_handlers.collaborators import AgentPorts, Collaborators
 from actors.agents.effect_handlers.context_jobs import ContextJobs
@@ -38,6 +41,7 @@ from actors.agents.turn.approval_requests import (
     build_approval_request,
     build_limit_question,
 )
+from actors.agents.turn.compaction import build_usage_changed
 from actors.agents.turn.conversation_history import ConversationHistory
 from actors.agents.turn.effects import (
     ApplyAgent,
@@ -62,13 +66,13 @@ from actors.agents.turn.effects import (
     RunCall,
     ScheduleRetry,
     SendModelRequest,
+    StartCompactor,
     StartTimer,
     SwitchEffect,
     TightenProfile,
     TimerEffect,
     WriteRecord,
 )
-from actors.agents.turn.model_replies import build_usage_changed
 from actors.agents.turn.self_messages import ToolFailed, ToolSucceeded
 from actors.agents.turn.state_machine import TurnInput, TurnMessage, advance, resume_turn
 from actors.agents.turn.subagent_tasks import ChildEvent, RelevantEvent
@@ -127,6 +131,7 @@ class Agent(Actor[AgentInbox]):
         self._restored = restored
         self._state: AgentState = restored.state
         self._history = ConversationHistory()
+        self._ledger_facts = LedgerFacts()
         self._prefixes = RequestPrefixes()
         self._context_jobs = ContextJobs(ports.environment)
         self._observed_files: dict[str, FileDigest] = {}
@@ -183,6 +188,7 @@ class Agent(Actor[AgentInbox]):
         Some events of a child also affect the turn.
         """
         self.forward(self._collaborators.events_to, event)
+        self._ledger_facts.add_subagent_event(event, self.sender.removeprefix(f"{self.address}/"))
         if isinstance(event, RelevantEvent):
             self._advance(ChildEvent(self.sender, event))
 
@@ -228,6 +234,7 @@ class Agent(Actor[AgentInbox]):
     def _add_to_history(self, record: Record) -> None:
         """Add a record to the conversation, and the files that the agent has seen in it."""
         self._history.add(record)
+        self._ledger_facts.add(record)
         match record:
             case ToolEnded():
                 self._on_observed(record.observed_files)
@@ -332,6 +339,8 @@ class Agent(Actor[AgentInbox]):
                 self._run_call(effect)
             case CancelCall():
                 self._cancel_job(self._call_jobs.get(effect.call_id))
+            case StartCompactor():
+                self._start_compactor(effect)
             case _:
                 agent = self._active_agent
                 chain = (agent.profile, *agent.ancestors)
@@ -376,22 +385,10 @@ class Agent(Actor[AgentInbox]):
                 self._cancel_job(self._timer_job)
 
     def _send_model_request(self, effect: SendModelRequest) -> None:
-        agent, model = self._active_agent, self._state.model
-        prefix = self._prefixes.choose(agent, model.name, self._history.loop_prefix)
-        request = ModelRequest(
-            model=prefix.model,
-            system=prefix.system,
-            tools=prefix.tools,
-            messages=self._history.build_messages(prefix.id),
-            max_tokens=min(
-                choose_max_tokens(model.name, model.effort), model.limits.max_output_tokens
-            ),
-            effort=model.effort,
-            headers=dict(self._ports.headers),
-        )
+        request, prefix = self._build_request()
         info = RequestInfo(
             number=effect.request_number,
-            prefix=prefix.id,
+            prefix=prefix,
             max_tokens=request.max_tokens,
             effort=request.effort,
         )
@@ -399,6 +396,31 @@ class Agent(Actor[AgentInbox]):
         gate = self._ports.gates.get(request.model)
         job = ModelRequestJob(self._ports.model, request, info, gate, on_event)
         self._model_job = self.start_job(job.run, job.on_failure)
+
+    def _build_request(self, model_name: str = "") -> tuple[ModelRequest, str]:
+        """Return the next request, perhaps for another model, and the id of its prefix."""
+        model = self._state.model
+        name = model_name or model.name
+        prefix = self._prefixes.choose(self._active_agent, name, self._history.loop_prefix)
+        max_tokens = choose_max_tokens(name, model.effort)
+        request = ModelRequest(
+            model=prefix.model,
+            system=prefix.system,
+            tools=prefix.tools,
+            messages=self._history.build_messages(prefix.id),
+            max_tokens=min(max_tokens, model.limits.max_output_tokens),
+            effort=model.effort,
+            headers=dict(self._ports.headers),
+        )
+        return request, prefix.id
+
+    def _start_compactor(self, effect: StartCompactor) -> None:
+        request, prefix = self._build_request(self._state.compaction.settings.model)
+        plan = make_summary_plan(effect, request, prefix, self._state, self._ledger_facts)
+        gate = self._ports.gates.get(request.model)
+        permissions = self._collaborators.permissions
+        factory = partial(Compactor, plan, self._ports.model, gate, permissions)
+        self.start(factory, effect.child.name)
 
     def _plan_call(self, effect: PlanCall) -> None:
         tool_use = self._get_tool_use(effect.call_id)

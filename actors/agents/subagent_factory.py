@@ -18,7 +18,7 @@ from actors.agents.turn.model_state import ModelState
 from actors.agents.turn.pending_context import ContextState
 from actors.agents.turn.prompt_queue import PromptQueue
 from actors.agents.turn.turn_state import TurnState
-from actors.models.model_client import ModelClient
+from actors.models.model_client import SUBAGENT_HEADER, ModelClient
 from actors.models.request_gate import RequestGates
 from actors.permissions.mode_order import find_strictest_mode
 from actors.permissions.rule_matching import is_match
@@ -42,7 +42,6 @@ BACKGROUND_TOOLS = (TASK_OUTPUT.name, TASK_STOP.name)
 """Tools for agents that may start background tasks."""
 MAX_INCARNATIONS = 1_000
 """More incarnations than one task of a subagent can have."""
-SUBAGENT_HEADER = "x-greenroom-subagent"
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,9 @@ from messages.effort import Effort
 from messages.failure_reasons import ModelFailureReason
 from messages.model_limits import ModelLimitsFound
 
+SUBAGENT_HEADER = "x-greenroom-subagent"
+"""Names the kind of subagent that sends a request; the primary agent sends none."""
+
 
 @dataclass(frozen=True, slots=True)
 class ModelRequest:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from actors.agents.compaction.ledger_facts import LedgerFacts, SubagentTaskFacts
 from actors.agents.turn.agent_state import AgentState
+from actors.agents.turn.context_window import CHARS_PER_TOKEN
 from actors.agents.turn.history_splice import Json, get_blocks
 from actors.agents.turn.turn_state import CallStage
 from actors.permissions.mode_order import find_strictest_mode
@@ -17,11 +18,10 @@ from messages.approvals import (
     PatchApprovalRequest,
     QuestionRequest,
 )
-from messages.policy import Policy, Rule
+from messages.policy import PermissionMode, Policy, Rule
 from messages.todos import Todo
 from messages.turns import ToolEnded
 
-CHARS_PER_TOKEN = 4
 MAX_GOAL_CHARS = 16_000
 MIN_EXCERPT_CHARS = 200
 """A message of which less would fit is left out."""
@@ -31,27 +31,36 @@ _THIS_AGENT = "this agent"
 
 
 def format_ledger(
-    facts: LedgerFacts,
-    state: AgentState,
-    policy: Policy | None,
-    tail: Sequence[Json],
-    max_message_tokens: int,
+    facts: LedgerFacts, state: AgentState, tail: Sequence[Json], max_message_tokens: int
 ) -> str:
-    """Return the ledger.
+    """Return the ledger, except for the permissions, which only the permission engine knows.
 
-    `policy` is the session's, None if it is unknown. The user's messages in `tail`, which the model
-    still reads, are left out. Of the others, the newest that fit into the limit are included.
+    The user's messages in `tail`, which the model still reads, are left out. Of the others, the
+    newest that fit into the limit are included.
     """
-    sections = (
+    return _join_sections(
         ("Goal and user messages", _format_prompts(facts, tail, max_message_tokens)),
         ("To-do list", _format_todos(facts)),
         ("Agent and plan", _format_plan(facts, state)),
         ("Subagents and background work", _format_subagents(facts)),
         ("Waiting for the user's approval", _format_approvals(state)),
-        ("Permissions", _format_permissions(state, policy)),
         ("Files changed", _format_files(facts)),
         ("Last command that failed", _format_command(facts.failing_command)),
     )
+
+
+def add_permissions(ledger: str, policy: Policy, max_mode: PermissionMode) -> str:
+    """Return the ledger with the session's mode and grants; the agent may be limited further."""
+    mode = find_strictest_mode(policy.mode, max_mode)
+    grants = [
+        *_format_grants("this session", policy.grants),
+        *_format_grants("this project", policy.project_grants),
+    ]
+    permissions = _join_sections(("Permissions", "\n".join([f"Mode: {mode}", *grants])))
+    return f"{ledger}\n\n{permissions}"
+
+
+def _join_sections(*sections: tuple[str, str]) -> str:
     return "\n\n".join(f"## {title}\n{text}" for title, text in sections if text)
 
 
@@ -144,7 +153,8 @@ def _is_task(subagent: SubagentTaskFacts) -> bool:
 
 def _format_subagent(subagent: SubagentTaskFacts) -> str:
     started, ended = subagent.started, subagent.ended
-    status = "running" if ended is None else ended.status
+    place = " in the background" if started.is_background else ""
+    status = f"running{place}" if ended is None else ended.status
     detail = f" ({ended.detail})" if ended and ended.detail else ""
     name = f"task_id {started.child.name}, type {started.agent_type}"
     return f"- {name}: {started.description} · {status}{detail}"
@@ -169,17 +179,6 @@ def _format_request(request: AnyApprovalRequest) -> str:
         case QuestionRequest():
             subject = " / ".join(question.text for question in request.questions)
     return f"- {request.agent.name}: {request.tool}: {subject}"
-
-
-def _format_permissions(state: AgentState, policy: Policy | None) -> str:
-    if policy is None:
-        return ""
-    mode = find_strictest_mode(policy.mode, state.selection.get_max_mode())
-    grants = [
-        *_format_grants("this session", policy.grants),
-        *_format_grants("this project", policy.project_grants),
-    ]
-    return "\n".join([f"Mode: {mode}", *grants])
 
 
 def _format_grants(scope: str, grants: Iterable[Rule]) -> Iterator[str]:

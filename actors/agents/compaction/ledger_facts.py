@@ -41,7 +41,7 @@ class LedgerFacts:
     def add(self, record: Message) -> None:
         """Add a record of the agent; most are ignored."""
         match record:
-            case TurnStarted():
+            case TurnStarted() if record.has_prompt:
                 self.prompts[record.turn] = record.prompt
             case TodosUpdated():
                 self._set_todos(record)

@@ -73,6 +73,7 @@ def restore(records: tuple[Record, ...], initial_state: AgentState) -> RestoredS
         totals=_restore_totals(records, active_state.totals),
         subagents=table,
         reviews=restore_reviews(records),
+        compaction=initial_state.compaction.with_records(records, address),
         prompts=replace(
             initial_state.prompts,
             last_task_number=find_last_task_number(records),

@@ -80,7 +80,7 @@ def build_subagent_table(records: tuple[Record, ...], agent: str) -> SubagentTab
         match record:
             case ReplyCompleted():
                 inputs |= _list_tool_inputs(record)
-            case SubagentStarted() if record.parent == agent:
+            case SubagentStarted() if record.parent == agent and _has_tasks(record):
                 table = table.with_started(record, is_alive=False)
                 table = _with_prompt(table, record.child, inputs.get(record.call_id, {}))
             case SubagentBackgrounded() if record.child.parent == agent:
@@ -102,3 +102,8 @@ def build_subagent_table(records: tuple[Record, ...], agent: str) -> SubagentTab
         and any(requester.is_under(child.address) for requester in requesters.values())
     )
     return replace(table, names_to_resume=names_to_resume)
+
+
+def _has_tasks(started: SubagentStarted) -> bool:
+    """Return whether the subagent works on tasks; a compaction is not part of the turn."""
+    return started.subagent_source.kind != "compact"

@@ -8,6 +8,7 @@ from enum import Enum, auto
 
 from actors.agents.turn.agent_identity import AgentIdentity
 from actors.agents.turn.agent_selection import AgentSelection
+from actors.agents.turn.compaction_state import CompactionState
 from actors.agents.turn.limits import LimitReached, UsageTotals
 from actors.agents.turn.model_state import ModelState
 from actors.agents.turn.pending_context import ContextState
@@ -69,6 +70,7 @@ class AgentState:
     reviews: ReviewTable = field(default_factory=ReviewTable)
     slot: SlotState = SlotState.NOT_NEEDED
     pause: LimitPause = LimitPause()
+    compaction: CompactionState = field(default_factory=CompactionState)
 
     @property
     def awaited_ids(self) -> frozenset[str]:

@@ -1,6 +1,6 @@
 """How a subagent takes tasks and when it ends."""
 
-from actors.agents.turn import background_tasks, cancellation
+from actors.agents.turn import background_tasks, cancellation, compaction
 from actors.agents.turn.agent_state import SlotState
 from actors.agents.turn.effects import Finish, RejectPrompt
 from actors.agents.turn.prompt_queue import QueuedPrompt
@@ -41,7 +41,7 @@ def _cancel(step: Transition, message: CancelTask) -> None:
     cancellation.cancel_all(step)
     is_idle = step.state.turn.stage is TurnStage.IDLE and not has_background
     if is_idle and step.state.slot is not SlotState.NOT_NEEDED:
-        step.emit(Finish())  # a subagent that only waits for more prompts
+        finish(step)  # a subagent that only waits for more prompts
 
 
 def finish_if_done(step: Transition) -> None:
@@ -49,4 +49,10 @@ def finish_if_done(step: Transition) -> None:
     prompts = step.state.prompts
     has_task = prompts.one_shot and prompts.last_task_number
     if has_task and step.state.turn.stage is TurnStage.IDLE and not prompts.queued:
-        step.emit(Finish())
+        finish(step)
+
+
+def finish(step: Transition) -> None:
+    """End the agent."""
+    compaction.end_with_agent(step)
+    step.emit(Finish())

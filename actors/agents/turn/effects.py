@@ -11,6 +11,7 @@ from messages.approvals import (
     ApprovalUnavailable,
     WithdrawApprovals,
 )
+from messages.compaction import CompactionTrigger
 from messages.failure_reasons import LimitReason
 from messages.journal import Record
 from messages.permissions import PermissionDecision
@@ -318,6 +319,23 @@ class RejectPrompt:
 
 
 @dataclass(frozen=True, slots=True)
+class StartCompactor:
+    """Start the subagent that writes the summary."""
+
+    child: Address
+    number: int
+    trigger: CompactionTrigger
+    instructions: str = ""
+    """What the summary should concentrate on; empty: no wish."""
+    context_tokens: int = 0
+    """Estimated size of the conversation."""
+    usable_tokens: int = 0
+    """The size at which it has no room left."""
+    must_succeed: bool = False
+    """Replace the earlier messages even if no summary can be made: the turn waits."""
+
+
+@dataclass(frozen=True, slots=True)
 class Finish:
     """End the agent: its only turn is over."""
 
@@ -350,6 +368,7 @@ Effect = (
     | ContextEffect
     | EvaluateAttachment
     | ModelEffect
+    | StartCompactor
     | TimerEffect
     | SwitchEffect
     | PlanCall

@@ -51,7 +51,7 @@ def splice(messages: Sequence[Json], compacted: Compacted) -> list[Json]:
     head: list[Json] = []
     if compacted.block:
         head.append({"role": "assistant", "content": [from_json(compacted.block)]})
-    blocks: list[JsonValue] = [*_build_replacement(compacted)]
+    blocks: list[JsonValue] = [*build_replacement(compacted)]
     if tail and tail[0]["role"] == "user":
         blocks += get_blocks(tail.pop(0))
     return [*head, {"role": "user", "content": blocks}, *tail]
@@ -62,7 +62,7 @@ def get_blocks(message: Json) -> list[Json]:
     return cast("list[Json]", message["content"])
 
 
-def _build_replacement(compacted: Compacted) -> list[Json]:
+def build_replacement(compacted: Compacted) -> list[Json]:
     """Return the blocks that the model reads instead of the replaced messages."""
     texts = [f"{LEDGER_HEADER}\n{compacted.ledger}"]
     if compacted.summary:

@@ -3,11 +3,10 @@
 from dataclasses import replace
 from typing import assert_never
 
-from actors.agents.turn import call_lifecycle, concurrency_slot, limit_pause
+from actors.agents.turn import call_lifecycle, compaction, concurrency_slot, limit_pause
 from actors.agents.turn.call_completion import continue_turn, record_result, start_ready_calls
 from actors.agents.turn.effects import LookUpLimits, ScheduleRetry, SendModelRequest
-from actors.agents.turn.limits import UsageTotals
-from actors.agents.turn.model_state import ModelState
+from actors.agents.turn.limits import count_tokens
 from actors.agents.turn.retry import RetryState, get_backoff, get_retry_delay_s
 from actors.agents.turn.self_messages import ModelFailed, ModelReplied, RetryDelayElapsed
 from actors.agents.turn.transition import Transition
@@ -19,7 +18,6 @@ from messages.turns import (
     ReplyCompleted,
     TurnCompleted,
     TurnFailureReason,
-    UsageChanged,
 )
 
 MAX_CALLS_PER_REPLY = 128
@@ -34,14 +32,11 @@ MALFORMED_CALLS = (
     "{count} consecutive replies of the model had too many tool calls, or arguments that were not "
     "valid JSON"
 )
+WINDOW_EXCEEDED = "the conversation fills the model's context window"
 STOP_REASON_FAILURES: dict[str, tuple[TurnFailureReason, str]] = {
     "max_tokens": (
         "max_tokens",
         "the reply reached the output token limit; send 'continue' to continue",
-    ),
-    "model_context_window_exceeded": (
-        "context_too_long",
-        "the conversation fills the model's context window; start a new session with /clear",
     ),
     "refusal": ("refusal", "the model declined to answer; rephrase the prompt"),
     "pause_turn": (
@@ -89,6 +84,9 @@ def request_reply(step: Transition) -> None:
         return
     if not concurrency_slot.ensure_slot(step):
         return
+    if compaction.must_wait(step):
+        step.update_turn(stage=TurnStage.COMPACTING)
+        return
     step.update_turn(stage=TurnStage.THINKING, request_number=turn.request_number + 1, calls=())
     step.emit(SendModelRequest(turn.request_number + 1))
     _look_up_limits(step)
@@ -99,8 +97,14 @@ def on_model_replied(step: Transition, reply: ModelReplied) -> None:
     turn = step.state.turn
     if turn.stage is not TurnStage.THINKING or reply.request_number != turn.request_number:
         return
+    if reply.stop_reason == "model_context_window_exceeded":
+        on_model_failed(step, _to_overflow(reply))
+        return
     _add_usage(step, reply.usage)
-    step.update(totals=step.state.totals.with_reply(reply.usage))
+    step.update(
+        totals=step.state.totals.with_reply(reply.usage),
+        compaction=step.state.compaction.with_reply(count_tokens(reply.usage)),
+    )
     step.update_turn(retry=RetryState())
     tool_uses = [block for block in reply.content if isinstance(block, ToolUseBlock)]
     problem = _find_problem(tool_uses)
@@ -118,7 +122,10 @@ def on_model_replied(step: Transition, reply: ModelReplied) -> None:
     )
     step.write(completed)
     step.publish(completed)
-    step.publish(build_usage_changed(step.state.totals, step.state.model))
+    step.publish(compaction.build_usage_changed(step.state.totals, step.state.model))
+    compaction.report_stop(step)
+    if tool_uses or not step.state.prompts.one_shot:
+        compaction.start_if_due(step)
     if tool_uses:
         _start_acting(step, tool_uses, reply.stop_reason)
     else:
@@ -160,6 +167,8 @@ def on_model_failed(step: Transition, failed: ModelFailed) -> None:
     if turn.stage is not TurnStage.THINKING or failed.request_number != turn.request_number:
         return
     _add_usage(step, failed.usage)
+    if not turn.is_stopping and compaction.start_after_overflow(step, failed):
+        return
     retry = turn.retry.with_failure(failed)
     delay_s = (
         None
@@ -189,16 +198,8 @@ def on_limits_found(step: Transition, message: ModelLimitsFound) -> None:
     """Use the limits that the server reports for its model."""
     step.update(model=replace(step.state.model, found_limits=message))
     if step.state.totals.context_tokens:
-        step.publish(build_usage_changed(step.state.totals, step.state.model))
-
-
-def build_usage_changed(totals: UsageTotals, model: ModelState) -> UsageChanged:
-    """Return the event that reports context size and total usage."""
-    return UsageChanged(
-        context_tokens=totals.context_tokens,
-        context_window_tokens=model.limits.max_context_tokens,
-        total_usage=totals.total,
-    )
+        compaction.start_if_due(step)
+        step.publish(compaction.build_usage_changed(step.state.totals, step.state.model))
 
 
 def _look_up_limits(step: Transition) -> None:
@@ -232,6 +233,17 @@ def _schedule_retry(
     step.write(retrying)
     step.publish(retrying)
     step.emit(ScheduleRetry(failed.request_number, delay_s))
+
+
+def _to_overflow(reply: ModelReplied) -> ModelFailed:
+    """Return the failure of a request whose reply had no room left; the reply is discarded."""
+    return ModelFailed(
+        request=reply.request,
+        reason="context_too_long",
+        detail=WINDOW_EXCEEDED,
+        partial_text=join_text(reply.content),
+        usage=reply.usage,
+    )
 
 
 def _find_problem(tool_uses: list[ToolUseBlock]) -> str:

@@ -6,6 +6,9 @@ from actors.models.model_names import get_default_limits
 from messages.effort import Effort
 from messages.model_limits import ModelLimitsFound
 
+MIN_LOOKUP_TOKENS = 8_000
+"""Less than half of the smallest context window of a current model."""
+
 
 @dataclass(frozen=True, slots=True)
 class ModelState:
@@ -30,9 +33,8 @@ class ModelState:
         return found if found and found.model == self.name else get_default_limits(self.name)
 
     def must_look_up_limits(self, context_tokens: int) -> bool:
-        """Return whether the limits start to matter: once the context is half full.
+        """Return whether the limits may start to matter: once a conversation has begun.
 
-        Until then, our defaults are good enough; not every server reports limits.
+        A short one fits any model, and not every server reports limits.
         """
-        is_half_full = 2 * context_tokens >= self.limits.max_context_tokens
-        return is_half_full and self.limits_requested_for != self.name
+        return context_tokens >= MIN_LOOKUP_TOKENS and self.limits_requested_for != self.name

@@ -13,6 +13,7 @@ from actors.agents.turn import (
     background_tasks,
     call_lifecycle,
     cancellation,
+    compaction,
     concurrency_slot,
     limit_answers,
     limit_pause,
@@ -26,6 +27,7 @@ from actors.agents.turn.agent_state import AgentState, RestoredState
 from actors.agents.turn.assigned_tasks import TaskInput
 from actors.agents.turn.background_tasks import BackgroundInput
 from actors.agents.turn.call_lifecycle import ApprovalInput, CallInput
+from actors.agents.turn.compaction import CompactionInput
 from actors.agents.turn.concurrency_slot import SlotInput
 from actors.agents.turn.effects import Effect, RejectPrompt, RejectTurnNumber
 from actors.agents.turn.limit_answers import PauseInput
@@ -52,6 +54,8 @@ from actors.agents.turn.transition import Transition
 from actors.agents.turn.turn_state import TurnStage
 from actors.sessions.append_timeout import AppendTimeout
 from messages.approvals import ApprovalDecided, ApprovalUnavailable
+from messages.child_lifecycle import ChildCancelled, ChildCompleted, ChildEnded, ChildFailed
+from messages.compaction import StartCompaction, SummaryFailed, SummaryWritten
 from messages.journal import Appended, AppendFailed
 from messages.model_limits import ModelLimitsFound
 from messages.permissions import PermissionDecision
@@ -101,6 +105,7 @@ TurnInput = (
     | ReviewInput
     | PauseInput
     | ChildInput
+    | CompactionInput
 )
 """Messages to an agent that its turn handles, by conversation; each has its own `match`."""
 TurnMessage = TurnInput | ChildEvent
@@ -117,6 +122,7 @@ def resume_turn(restored: RestoredState) -> tuple[AgentState, tuple[Effect, ...]
     """Continue a turn where the records of an earlier run end."""
     step = Transition(restored.state)
     background_tasks.resume(step, has_crashed=restored.has_crashed)
+    compaction.end_lost(step)
     reply = restored.open_reply
     turn = restored.state.turn
     if turn.stage is TurnStage.ACTING and reply is not None:
@@ -130,7 +136,7 @@ def resume_turn(restored: RestoredState) -> tuple[AgentState, tuple[Effect, ...]
     return _finish_transition(step)
 
 
-def _handle(step: Transition, message: TurnMessage) -> None:  # noqa: C901  (one case per conversation)
+def _handle(step: Transition, message: TurnMessage) -> None:  # noqa: C901, PLR0912  (one case per conversation)
     match message:
         case (
             StartTurn()
@@ -162,8 +168,20 @@ def _handle(step: Transition, message: TurnMessage) -> None:  # noqa: C901  (one
             background_tasks.handle(step, message)
         case PauseWork() | ResumeWork() | AncestorBudgetExhausted():
             limit_answers.handle(step, message)
+        case StartCompaction() | SummaryWritten() | SummaryFailed():
+            compaction.handle(step, message)
+        case ChildCompleted() | ChildCancelled() | ChildFailed():
+            _handle_child_end(step, message)
         case _:
             subagent_tasks.handle(step, message)
+
+
+def _handle_child_end(step: Transition, end: ChildEnded) -> None:
+    """End a task, or a compaction whose subagent ended without an outcome."""
+    if compaction.is_compactor(step, end.child):
+        compaction.on_child_ended(step, end)
+    else:
+        subagent_tasks.handle(step, end)
 
 
 def _handle_control(step: Transition, message: TurnControl) -> None:
@@ -202,8 +220,10 @@ def _handle_approval(step: Transition, message: ApprovalInput) -> None:
 
 
 def _finish_transition(step: Transition) -> tuple[AgentState, tuple[Effect, ...]]:
+    compaction.apply_ready(step)
     _continue_if_synced(step)
     limit_pause.withdraw_if_pointless(step)
+    compaction.count_added(step)
     concurrency_slot.release_if_idle(step)
     cancellation.update_timer(step)
     return step.state, tuple(step.effects)
@@ -260,6 +280,7 @@ def _set_model(step: Transition, message: SetModel) -> None:
     """Use another model from the next request on; a running request is not affected."""
     model = step.state.model
     if message.model != model.name:
+        compaction.reset(step)
         changed = ModelChanged(model=message.model)
         step.update(model=replace(model, name=message.model, is_fixed=True))
         step.write(changed)

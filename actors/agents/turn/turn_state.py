@@ -1,7 +1,8 @@
 """The state of an agent's current turn.
 
 Idle → preparing prompt → recording prompt → thinking (→ retrying) → acting → recording results →
-thinking … → recording end → idle. The recording stages wait until their records are on disk.
+thinking … → recording end → idle. The recording stages wait until their records are on disk. Before
+thinking, a conversation that is too long is compacted.
 """
 
 from dataclasses import dataclass, replace
@@ -43,6 +44,8 @@ class TurnStage(Enum):
     RECORDING_RESULTS = auto()
     PAUSED = auto()
     """The next request waits until the user has decided about a limit."""
+    COMPACTING = auto()
+    """The next request waits until the conversation is shorter."""
     RECORDING_END = auto()
 
 

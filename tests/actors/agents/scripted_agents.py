@@ -2,6 +2,7 @@
 
 import asyncio
 import queue
+import re
 import threading
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass, field, replace
@@ -29,6 +30,7 @@ from messages.turns import CancelTurn, StartTurn, TurnCompleted, TurnFailed, Tur
 from tests.actors.crashable_session import ConsoleProbe
 from tests.probe import PROBE_TIMEOUT_S, Probe
 
+_LEDGER_PROMPT = re.compile(r'<user_message number="\d+">\n(.*?)\n</user_message>', re.DOTALL)
 USAGE = Usage(input_tokens=3, output_tokens=2, requests=1)
 
 
@@ -92,12 +94,16 @@ def make_reply(line: Any) -> Reply:  # noqa: ANN401  (a line of any kind)
 
 
 def get_prompt(request: ModelRequest) -> str:
-    """Return the last prompt; notes in brackets and notifications are ignored."""
+    """Return the last prompt in the conversation, or else in the ledger of a compaction.
+
+    Notes in brackets and notifications are ignored.
+    """
     for message in reversed(request.messages):
         content: Any = message["content"]
         texts = [block["text"] for block in content if block["type"] == "text"]
         if message["role"] == "user" and texts and not texts[-1].startswith(("[", "<task_")):
-            return str(texts[-1])
+            prompts = _LEDGER_PROMPT.findall(texts[-1])
+            return str(prompts[-1] if prompts else texts[-1])
     return ""
 
 

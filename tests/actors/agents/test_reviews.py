@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from actors.agents.definition.system_prompts import Instructions
-from actors.agents.subagent_factory import SUBAGENT_HEADER
-from actors.models.model_client import ModelRequest
+from actors.models.model_client import SUBAGENT_HEADER, ModelRequest
 from messages.address import PRIMARY
 from messages.reviews import (
     BaseBranch,

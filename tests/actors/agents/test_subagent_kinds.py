@@ -4,7 +4,7 @@ import pytest
 
 from actors.agents.definition.definition import BUILT_IN_DEFINITIONS
 from actors.agents.kinds.kind_list import KIND_DEFINITIONS
-from actors.agents.subagent_factory import SUBAGENT_HEADER
+from actors.models.model_client import SUBAGENT_HEADER
 from messages.subagents import (
     PROGRAM_KINDS,
     SubAgentSource,

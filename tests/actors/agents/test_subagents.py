@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from actors.agents.subagent_factory import SUBAGENT_HEADER
+from actors.models.model_client import SUBAGENT_HEADER
 from messages.address import PRIMARY, Address
 from messages.approvals import ExecApprovalRequest, ShowApproval
 from messages.content import ToolUseBlock

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from actors.agents.compaction.ledger import format_ledger
+from actors.agents.compaction.ledger import add_permissions, format_ledger
 from actors.agents.compaction.ledger_facts import LedgerFacts
 from actors.agents.turn.agent_state import AgentState
 from actors.agents.turn.history_splice import Json
@@ -53,11 +53,10 @@ def collect(*records: Record) -> LedgerFacts:
 def write(
     *records: Record,
     state: AgentState | None = None,
-    policy: Policy | None = None,
     tail: tuple[Json, ...] = (),
     max_message_tokens: int = 20_000,
 ) -> str:
-    return format_ledger(collect(*records), state or make_state(), policy, tail, max_message_tokens)
+    return format_ledger(collect(*records), state or make_state(), tail, max_message_tokens)
 
 
 def make_user_message(text: str) -> Json:
@@ -141,7 +140,7 @@ def test_changed_files_name_who_changed_them() -> None:
         make_ended("read", "c.py"),
     )
     facts.add_subagent_event(make_ended("edit", "a.py", diff="+2"), "general-1/explore-2")
-    text = format_ledger(facts, make_state(), None, (), 1_000)
+    text = format_ledger(facts, make_state(), (), 1_000)
     assert "- a.py (by this agent, general-1/explore-2)" in text
     assert "b.py" not in text
     assert "c.py" not in text
@@ -185,8 +184,10 @@ def test_the_mode_and_the_grants_are_listed() -> None:
         grants=(Rule(permission="bash", pattern="make *", action="allow"),),
         project_grants=(Rule(permission="bash", pattern="ls", action="allow"),),
     )
-    text = write(policy=policy)
+    text = add_permissions("ledger", policy, "yolo")
+    assert text.startswith("ledger")
     assert "Mode: auto-edit" in text
+    assert "Mode: plan" in add_permissions("ledger", policy, "plan")
     assert "- The user allowed for this session: bash make *" in text
     assert "- The user allowed for this project: bash ls" in text
 

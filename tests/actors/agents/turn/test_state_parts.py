@@ -18,7 +18,7 @@ from actors.agents.turn.limits import (
     find_reached_limit,
     weigh_tokens,
 )
-from actors.agents.turn.model_state import ModelState
+from actors.agents.turn.model_state import MIN_LOOKUP_TOKENS, ModelState
 from actors.agents.turn.persistence_state import PersistenceState
 from actors.agents.turn.prompt_queue import PromptQueue, QueuedPrompt
 from actors.agents.turn.subagent_table import SubagentTable
@@ -333,12 +333,11 @@ def test_an_agent_that_no_longer_exists_is_not_restored() -> None:
     assert selection.with_last_recorded([]) == selection
 
 
-def test_limits_are_looked_up_once_when_the_context_fills() -> None:
+def test_limits_are_looked_up_once_when_a_conversation_grows() -> None:
     model = ModelState("m")
-    half = -(-model.limits.max_context_tokens // 2)
-    assert not model.must_look_up_limits(half - 1)
-    assert model.must_look_up_limits(half)
-    assert not replace(model, limits_requested_for="m").must_look_up_limits(half)
+    assert not model.must_look_up_limits(MIN_LOOKUP_TOKENS - 1)
+    assert model.must_look_up_limits(MIN_LOOKUP_TOKENS)
+    assert not replace(model, limits_requested_for="m").must_look_up_limits(MIN_LOOKUP_TOKENS)
 
 
 def test_the_limits_of_another_model_do_not_apply() -> None:

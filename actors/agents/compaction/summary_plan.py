@@ -1,0 +1,137 @@
+"""What a compaction replaces, whether that can help, and the resulting record. Pure."""
+
+from dataclasses import dataclass
+
+from actors.agents.compaction.ledger import cut_middle
+from actors.agents.compaction.summary_request import measure
+from actors.agents.turn.context_window import CHARS_PER_TOKEN
+from actors.agents.turn.history_splice import Json, build_replacement
+from actors.models.model_client import ModelRequest
+from messages.compaction import Compacted, CompactionMethod, CompactionTrigger
+from messages.content import Usage
+from messages.policy import PermissionMode
+
+MAX_SUMMARY_TOKENS = 8_000
+MAX_LEDGER_MESSAGE_TOKENS = 20_000
+"""Of the user's messages in the ledger."""
+_MAX_WINDOW_SHARE = 0.125
+"""Of the summary, and of the user's messages in the ledger, each."""
+_MAX_OVERHEAD_SHARE = 0.5
+_MIN_REPLACED_SHARE = 0.2
+_MIN_SUMMARY_CHARS = 2_000
+"""A summary of a short conversation keeps at least this much."""
+_HEADER_BYTES = 800
+"""For the headers of summary and ledger."""
+_MAX_TOKENS_PER_BYTE = 0.5
+"""Of the densest text; some servers count something else."""
+
+NOTHING_TO_REPLACE = "there is nothing to summarize yet"
+MOSTLY_NEW = (
+    "the newest messages, which stay as they are, take about {tail:,} of {total:,} tokens; start a "
+    "new session with /clear, or choose a model with a larger context window with /model"
+)
+TOO_MUCH_OVERHEAD = (
+    "system prompt and instructions ({system:,} tokens), tools ({tools:,}) and ledger "
+    "({ledger:,}) take more than half of the usable context window ({usable:,} tokens), so it "
+    "would be full again at once; shorten the instruction files, offer fewer tools, or choose a "
+    "model with a larger context window with /model"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryPlan:
+    """One compaction, as it starts."""
+
+    number: int
+    trigger: CompactionTrigger
+    request: ModelRequest
+    """The agent's next request; its first messages are summarized."""
+    message_count: int
+    """How many are."""
+    context_tokens: int
+    """Estimated size of the whole request; 0: unknown."""
+    usable_tokens: int
+    """As `get_usable_tokens`."""
+    ledger: str
+    """Without what the permission engine knows."""
+    max_mode: PermissionMode
+    """The agent's."""
+    prefix: str
+    """Id of the request's prefix."""
+    must_succeed: bool = False
+    """As in `StartCompactor`."""
+    instructions: str = ""
+    """The user's wish."""
+
+    @property
+    def head(self) -> tuple[Json, ...]:
+        """The messages that are replaced."""
+        return self.request.messages[: self.message_count]
+
+    def find_overhead(self, ledger: str) -> str:
+        """Return what takes so much space that no compaction can help; empty if nothing does."""
+        system, tools = measure(self.request.system), measure(self.request.tools)
+        per_byte = self._tokens_per_byte
+        if (system + tools + len(ledger)) * per_byte <= _MAX_OVERHEAD_SHARE * self.usable_tokens:
+            return ""
+        return TOO_MUCH_OVERHEAD.format(
+            system=int(system * per_byte),
+            tools=int(tools * per_byte),
+            ledger=int(len(ledger) * per_byte),
+            usable=self.usable_tokens,
+        )
+
+    def find_problem(self) -> str:
+        """Return why this compaction cannot help; empty if it can."""
+        if not self.message_count:
+            return NOTHING_TO_REPLACE
+        messages, head = measure(self.request.messages), measure(self.head)
+        if head >= _MIN_REPLACED_SHARE * messages or self.trigger == "user":
+            return ""
+        tail = int((messages - head) * self._tokens_per_byte)
+        return MOSTLY_NEW.format(tail=tail, total=int(self._total_bytes * self._tokens_per_byte))
+
+    def build_compacted(
+        self, method: CompactionMethod, ledger: str, usage: Usage, summary: str = ""
+    ) -> Compacted:
+        """Return the record of this compaction.
+
+        A summary that is too long loses its middle: the result is shorter than what it replaces,
+        unless that is very short itself.
+        """
+        head_bytes = measure(self.head)
+        max_chars = min(
+            limit_tokens(MAX_SUMMARY_TOKENS, self.usable_tokens) * CHARS_PER_TOKEN,
+            head_bytes - len(ledger.encode()) - _HEADER_BYTES,
+        )
+        compacted = Compacted(
+            number=self.number,
+            trigger=self.trigger,
+            method=method,
+            message_count=self.message_count,
+            summary=cut_middle(summary, max(max_chars, _MIN_SUMMARY_CHARS)),
+            ledger=ledger,
+            tokens_before=self.context_tokens or int(self._total_bytes * self._tokens_per_byte),
+            tokens_after=0,
+            usage=usage,
+        )
+        saved_bytes = head_bytes - measure(build_replacement(compacted))
+        tokens_after = compacted.tokens_before - int(saved_bytes * self._tokens_per_byte)
+        return compacted.model_copy(update={"tokens_after": max(tokens_after, 0)})
+
+    @property
+    def _total_bytes(self) -> int:
+        request = self.request
+        return sum(map(measure, (request.system, request.tools, request.messages)))
+
+    @property
+    def _tokens_per_byte(self) -> float:
+        """The ratio that the model's own count gives, if it is plausible; else an estimate."""
+        if not self.context_tokens:
+            return 1 / CHARS_PER_TOKEN
+        return min(self.context_tokens / self._total_bytes, _MAX_TOKENS_PER_BYTE)
+
+
+def limit_tokens(max_tokens: int, usable_tokens: int) -> int:
+    """Return a limit that also leaves room in a small window."""
+    return min(max_tokens, int(_MAX_WINDOW_SHARE * usable_tokens))
