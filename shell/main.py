@@ -116,7 +116,7 @@ def _run_headless(options: LaunchOptions) -> int:
     from shell.view import status_notices
 
     check_stdout()
-    prompt = read_prompt(options.prompt)
+    prompt = "" if options.review else read_prompt(options.prompt)
     started_s = time.perf_counter()
     start_background_imports()
     queue = EventQueue()
@@ -126,11 +126,19 @@ def _run_headless(options: LaunchOptions) -> int:
         print_error(status_notices.SCRIPTED_MODEL_NOTICE)
     forward_all = options.output_format == "stream-json"
     mentions = find_mentions(get_typed_prompt(options.prompt, prompt))
-    console = partial(HeadlessConsole, prompt, queue, mentions=mentions, forward_all=forward_all)
+    console: ActorFactory = partial(
+        HeadlessConsole, prompt, queue, mentions=mentions, forward_all=forward_all
+    )
+    if options.review:
+        from shell.headless.review_console import ReviewConsole, make_target
+
+        target = make_target(options.review)
+        console = partial(ReviewConsole, target, queue, forward_all=forward_all)
     with _run_actors(session, config, console, queue) as output:
         builder, end = main_loop.follow_run(queue, output, options.output_format)
     duration_s = time.perf_counter() - started_s
-    result = builder.build(duration_s, end, allow_denials=options.allow_denials)
+    fail_on = options.review.fail_on if options.review else None
+    result = builder.build(duration_s, end, allow_denials=options.allow_denials, fail_on=fail_on)
     main_loop.print_result(result, output, options.output_format)
     return result.status
 

@@ -61,6 +61,8 @@ class DefaultSubagentFactory:
     run: int
     environment: EnvironmentReader | None = None
     """As in `AgentPorts`."""
+    kind_definitions: tuple[Definition, ...] = KIND_DEFINITIONS
+    """Those of the subagents that the program starts itself."""
 
     def get_profile(self, agent: str, max_mode: PermissionMode) -> PermissionProfile:
         """Return the profile of an agent type whose mode may not be looser than `max_mode`.
@@ -175,7 +177,7 @@ class DefaultSubagentFactory:
 
     def _find_definition(self, agent: str) -> Definition | None:
         """Return a definition by name; no file can define the name of a kind."""
-        return find_definition(agent, (*KIND_DEFINITIONS, *self.definitions))
+        return find_definition(agent, (*self.kind_definitions, *self.definitions))
 
     def _prepare(
         self,

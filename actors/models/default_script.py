@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 
+from actors.models.review_script import is_review, make_review_reply
 from actors.models.scripted_model_input import (
     RequestBody,
     ToolResult,
@@ -61,6 +62,8 @@ LONG_ANSWER = (
 
 def make_default_reply(request: RequestBody) -> ReplyPlan:
     """Answer a prompt by its first matching word; answer tool results by showing their start."""
+    if is_review(request):
+        return make_review_reply(request)
     if results := get_latest_tool_results(request):
         return ReplyPlan(text="\n\n".join(_describe_result(result) for result in results))
     prompt = get_last_prompt(request)

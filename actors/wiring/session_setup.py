@@ -12,6 +12,7 @@ from pathlib import Path
 from actors.agents.definition.definition import BUILD_AGENT, Definition
 from actors.agents.definition.definition import BUILT_IN_DEFINITIONS as DEFINITIONS
 from actors.agents.definition.system_prompts import Instructions
+from actors.agents.kinds.kind_list import KIND_DEFINITIONS
 from actors.agents.turn.limits import Limits
 from actors.paths.workspace import Workspace
 from actors.sessions.fork import fork_session
@@ -68,6 +69,8 @@ class SessionOptions:
     """The budget of the primary agent."""
     definitions: tuple[Definition, ...] = DEFINITIONS
     """All agent definitions."""
+    kind_definitions: tuple[Definition, ...] = KIND_DEFINITIONS
+    """Those of the subagents that the program starts itself."""
     max_depth: int = 3
     """An agent at this depth below the primary cannot start subagents."""
     slot_limit: int = 10

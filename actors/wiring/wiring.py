@@ -151,6 +151,7 @@ def _make_subagent_factory(session: SessionHandle, ports: SessionPorts) -> Defau
     )
     return DefaultSubagentFactory(
         definitions=options.definitions,
+        kind_definitions=options.kind_definitions,
         tools=ports.tools,
         instructions=options.instructions,
         model=ports.model_client,

@@ -11,6 +11,7 @@ from shell.help.command_line import (
     COMMAND_LINE_DESCRIPTION,
     COMMAND_LINE_EPILOG,
     COMMAND_LINE_USAGE,
+    REVIEW_EPILOG,
 )
 from shell.startup.errors import StartError
 from shell.startup.options import (
@@ -19,11 +20,14 @@ from shell.startup.options import (
     HelpOptions,
     LaunchOptions,
     OutputFormat,
+    ReviewKind,
+    ReviewOptions,
     SessionsOptions,
 )
 from shell.startup.version import VERSION
 from shell.text.sanitize import replace_invalid_utf8
 
+_PRIORITIES = ("P0", "P1", "P2", "P3")
 _MODES = ("plan", "default", "auto-edit", "yolo")
 
 
@@ -40,7 +44,7 @@ class _Parser(argparse.ArgumentParser):
         raise StartError(hint)
 
 
-def parse_command_line(
+def parse_command_line(  # noqa: PLR0911  (one return per command)
     arguments: list[str],
 ) -> LaunchOptions | SessionsOptions | CheckOptions | AgentsOptions | HelpOptions:
     """Parse the command line.
@@ -53,6 +57,8 @@ def parse_command_line(
     match arguments:
         case ["demo", *rest]:
             return _parse_demo(rest)
+        case ["review", *rest]:
+            return _parse_review(rest)
         case ["agents", *rest]:
             return _parse_agents(rest)
         case ["sessions", *rest]:
@@ -224,6 +230,68 @@ def _parse_demo(arguments: list[str]) -> LaunchOptions:
         "--auto", action="store_true", help="answer the approval requests automatically"
     )
     return LaunchOptions(demo=True, auto_approve=parser.parse_args(arguments).auto)
+
+
+def _parse_review(arguments: list[str]) -> LaunchOptions:
+    parser = _Parser(
+        prog="greenroom review",
+        description="Review changes and print the findings, worst first. Nothing is changed.",
+        epilog=REVIEW_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        usage="greenroom review [--uncommitted | --base BRANCH | --commit SHA | INSTRUCTIONS] "
+        "[options]",
+        allow_abbrev=False,
+    )
+    add = parser.add_argument
+    add("instructions", nargs="*", metavar="INSTRUCTIONS", help="what to review, in words")
+    add(
+        "--uncommitted",
+        action="store_true",
+        help="review staged, unstaged and untracked changes (default)",
+    )
+    add("--base", metavar="BRANCH", help="review what changed since the merge base with BRANCH")
+    add("--commit", metavar="SHA", help="review what one commit changed")
+    add(
+        "--output-format",
+        choices=("text", "json", "stream-json"),
+        default="text",
+        help="output format (default: text)",
+    )
+    add("--model", metavar="NAME", help="use this model: an id, or fable, opus, sonnet or haiku")
+    add(
+        "--fail-on",
+        choices=_PRIORITIES,
+        help="exit with 4 if there is a finding of this priority or a worse one",
+    )
+    values = parser.parse_args(arguments)
+    return LaunchOptions(
+        headless=True,
+        output_format=cast("OutputFormat", values.output_format),
+        model=values.model,
+        review=_choose_review(values),
+    )
+
+
+def _choose_review(values: argparse.Namespace) -> ReviewOptions:
+    """Return what to review.
+
+    Raises:
+        StartError: the options name more than one target.
+    """
+    fail_on = _PRIORITIES.index(values.fail_on) if values.fail_on else None
+    words = " ".join(values.instructions)
+    given: list[tuple[ReviewKind, str | None]] = [
+        ("uncommitted", "" if values.uncommitted else None),
+        ("base", values.base),
+        ("commit", values.commit),
+        ("custom", words if values.instructions else None),
+    ]
+    targets = [(kind, value) for kind, value in given if value is not None]
+    if len(targets) > 1:
+        message = "review takes one of --uncommitted, --base, --commit and INSTRUCTIONS"
+        raise StartError(message)
+    kind, value = targets[0] if targets else ("uncommitted", "")
+    return ReviewOptions(kind, value, fail_on)
 
 
 def _parse_agents(arguments: list[str]) -> AgentsOptions:

@@ -6,6 +6,8 @@ from functools import partial
 from pathlib import Path
 
 from actors.agents.definition.definition import BUILD_AGENT, EXPLORE_AGENT, Definition
+from actors.agents.kinds.kind_list import KIND_DEFINITIONS
+from actors.agents.kinds.review import REVIEW
 from actors.agents.turn.limits import WEIGHT_UNIT, Limits, Weights
 from actors.models.anthropic_client import AnthropicClient
 from actors.models.model_client import ModelClient
@@ -108,7 +110,7 @@ def build_launch_config(
         secrets=read_secrets(environment),
         agent_is_explicit=options.agent is not None,
     )
-    session_options = _set_agents_and_limits(session_options, settings, agents)
+    session_options = _set_agents_and_limits(session_options, settings, agents, options)
     file_problems = (*instructions.problems, *instructions.notices, *agents.problems)
     session_notices = _list_session_notices(options, session_options)
     notices = (*trust.notices, *config.notices, *file_problems, *session_notices)
@@ -120,13 +122,17 @@ def build_launch_config(
 
 
 def _set_agents_and_limits(
-    session: SessionOptions, settings: FileConfig, agents: DiscoveredAgents
+    session: SessionOptions,
+    settings: FileConfig,
+    agents: DiscoveredAgents,
+    options: LaunchOptions,
 ) -> SessionOptions:
     return replace(
         session,
         effort=settings.effort,
         limits=_make_limits(settings),
         definitions=_with_small_model(agents.definitions, settings.models.small),
+        kind_definitions=_with_review_model(options.model if options.review else None, settings),
         agent=_choose_primary_agent(settings.agent, agents),
         max_depth=_get_max_depth(settings),
         slot_limit=settings.max_concurrent_agents or 10,
@@ -158,6 +164,15 @@ def _get_max_depth(settings: FileConfig) -> int:
     if settings.budget.spawns == 0:
         return 0
     return 3 if settings.max_depth is None else settings.max_depth
+
+
+def _with_review_model(model: str | None, settings: FileConfig) -> tuple[Definition, ...]:
+    """Give reviews the model that `greenroom review --model` or the configuration names."""
+    name = resolve_model(model or settings.review.model or "")
+    return tuple(
+        replace(definition, model=name) if definition is REVIEW else definition
+        for definition in KIND_DEFINITIONS
+    )
 
 
 def _make_limits(settings: FileConfig) -> Limits:

@@ -65,6 +65,14 @@ class ModelsConfig:
 
 
 @dataclass(frozen=True, slots=True)
+class ReviewConfig:
+    """Settings of reviews."""
+
+    model: str | None = None
+    """None: the model of the session."""
+
+
+@dataclass(frozen=True, slots=True)
 class FileConfig:
     """One layer of configuration, such as a file; None: not set."""
 
@@ -76,6 +84,7 @@ class FileConfig:
     max_concurrent_agents: int | None = None
     budget: BudgetConfig = field(default_factory=BudgetConfig)
     models: ModelsConfig = field(default_factory=ModelsConfig)
+    review: ReviewConfig = field(default_factory=ReviewConfig)
     weights: WeightsConfig = field(default_factory=WeightsConfig)
     prices: dict[str, PricesConfig] = field(default_factory=dict[str, PricesConfig])
     """By model."""
@@ -115,6 +124,7 @@ def build_config(document: dict[str, Any]) -> FileConfig:
     sections: dict[str, Any] = {
         "budget": BudgetConfig(**document.get("budget", {})),
         "models": ModelsConfig(**document.get("models", {})),
+        "review": ReviewConfig(**document.get("review", {})),
         "weights": WeightsConfig(**document.get("weights", {})),
         "prices": {
             model: PricesConfig(**prices) for model, prices in document.get("prices", {}).items()
@@ -221,6 +231,7 @@ FILE_SCHEMA = TableSchema(
             }
         ),
         "models": TableSchema({"small": check_model_name}),
+        "review": TableSchema({"model": check_model_name}),
         "weights": TableSchema({**_TOKEN_KINDS}),
         "prices": TableMapSchema(
             check_model_name, TableSchema({**_TOKEN_KINDS}, required=tuple(_TOKEN_KINDS))

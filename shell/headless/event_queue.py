@@ -23,7 +23,7 @@ class QueuedEvent:
     source: Address
     message: HeadlessEvent
     ends_run: bool
-    """The event ends the last turn of the run."""
+    """The event ends the last turn of the run, or its review."""
     awaited_agents: tuple[str, ...] = ()
     """The event ends a turn, and these background agents are still running."""
 

@@ -6,7 +6,7 @@ from actors.runtime.actor import Actor
 from messages.address import APPROVALS, PRIMARY, is_subagent
 from messages.approvals import ApproverAvailabilityChanged, DismissApproval, ShowApproval
 from messages.compaction import Compacted, CompactionFailed
-from messages.reviews import ReviewEnded, ReviewStarted
+from messages.reviews import ReviewEnded, ReviewStarted, StartReview
 from messages.subagents import (
     NotificationDelivered,
     SubagentBackgrounded,
@@ -88,18 +88,18 @@ class HeadlessConsole(Actor[HeadlessInbox]):
         """Handle one message."""
         match message:
             case SessionConfigured():
-                self._forward(message)
-                # Sent again after a crash of the agent or of this console; the agent ignores a
-                # turn number that it knows.
-                turn = self._queue.assign_prompt_turn(message.next_turn)
-                prompt = StartTurn(turn=turn, text=self._prompt, mentions=self._mentions)
-                self.tell(PRIMARY, prompt)
+                self.put_event(message)
+                # Sent again after a crash of the agent or of this console; the agent ignores what
+                # it knows.
+                self.start_work(message)
+            case ReviewEnded():
+                self.on_review_ended(message)
             case TurnCompleted() | TurnInterrupted() | TurnFailed():
                 self._on_turn_ended(message)
             case SubagentStarted() | SubagentEnded() | NotificationDelivered():
                 if not is_subagent(self.sender):
                     self._queue.background.update(message)
-                self._forward(message)
+                self.put_event(message)
             case TurnNumberTaken():
                 turn = self._queue.prompt_turn = message.next_turn
                 self.tell(PRIMARY, message.prompt.model_copy(update={"turn": turn}))
@@ -129,19 +129,28 @@ class HeadlessConsole(Actor[HeadlessInbox]):
                 | Compacted()
                 | CompactionFailed()
                 | ReviewStarted()
-                | ReviewEnded()
                 | DismissApproval()
                 | SubagentBackgrounded()
                 | SubagentsPaused()
                 | SubagentQueued()
                 | PersistenceChanged()
             ):
-                self._forward(message)
+                self.put_event(message)
             case ShowApproval():
-                self._forward(message)
+                self.put_event(message)
                 self.on_show_approval(message)
             case _:
                 assert_never(message)
+
+    def start_work(self, configured: SessionConfigured) -> None:
+        """Send the prompt."""
+        turn = self._queue.assign_prompt_turn(configured.next_turn)
+        prompt = StartTurn(turn=turn, text=self._prompt, mentions=self._mentions)
+        self.tell(PRIMARY, prompt)
+
+    def on_review_ended(self, ended: ReviewEnded) -> None:
+        """Pass on the end of a review that an earlier run left open."""
+        self.put_event(ended)
 
     def on_show_approval(self, message: ShowApproval) -> None:
         """Do nothing: approval requests are sent only if a user can answer."""
@@ -152,20 +161,21 @@ class HeadlessConsole(Actor[HeadlessInbox]):
         is_last = not is_subagent(self.sender) and end.turn >= self._queue.prompt_turn
         awaited_agents = background.running_names if is_last else ()
         ends_run = is_last and background.is_over
-        self._forward(end, ends_run=ends_run, awaited_agents=awaited_agents)
+        self.put_event(end, ends_run=ends_run, awaited_agents=awaited_agents)
 
     def _on_undelivered(self, report: Undelivered) -> None:
         """End the run if the prompt will never be handled."""
-        if isinstance(report.message, StartTurn) and report.reason != "crashed":
+        if isinstance(report.message, StartTurn | StartReview) and report.reason != "crashed":
             self._queue.put(RunEnded(1, "the agent cannot accept the prompt"))
 
-    def _forward(
+    def put_event(
         self,
         message: HeadlessEvent,
         *,
         ends_run: bool = False,
         awaited_agents: tuple[str, ...] = (),
     ) -> None:
+        """Queue an event for the main thread."""
         wake = (
             self._forward_all
             or ends_run

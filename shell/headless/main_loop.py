@@ -8,9 +8,10 @@ from contextlib import contextmanager, suppress
 from types import FrameType
 
 from messages.address import Address
+from messages.reviews import ReviewEnded
 from messages.serialization import encode
 from messages.turns import ModelRetrying, PersistenceChanged, TurnStarted
-from shell.headless.event_queue import EventQueue, QueuedEvent, RunEnded
+from shell.headless.event_queue import EventQueue, HeadlessEvent, QueuedEvent, RunEnded
 from shell.headless.result import Result, ResultBuilder
 from shell.process.stdout import OutputStalledError, StdoutWriter
 from shell.process.streams import print_error
@@ -74,14 +75,10 @@ def follow_run(
         if isinstance(item, RunEnded):
             return builder, item
         message = item.message
-        if isinstance(message, ModelRetrying):
-            print_error(format_retry(message, message.wait_s))
-        if isinstance(message, TurnStarted):
-            for problem in list_attachment_problems(message):
-                print_error(problem)
-        if isinstance(message, PersistenceChanged) and message.state != builder.persistence.state:
-            print_error(format_persistence_line(message))
+        _print_notice(message, builder)
         builder = builder.with_event(message, item.source)
+        if isinstance(message, ReviewEnded) and item.ends_run:
+            builder = builder.with_review(message)
         if output_format == "stream-json":
             _print_event(item, output)
         if item.awaited_agents:
@@ -90,10 +87,22 @@ def follow_run(
             return builder, None
 
 
+def _print_notice(message: HeadlessEvent, builder: ResultBuilder) -> None:
+    """Print what the user should know during the run."""
+    if isinstance(message, ModelRetrying):
+        print_error(format_retry(message, message.wait_s))
+    if isinstance(message, TurnStarted):
+        for problem in list_attachment_problems(message):
+            print_error(problem)
+    if isinstance(message, PersistenceChanged) and message.state != builder.persistence.state:
+        print_error(format_persistence_line(message))
+
+
 def print_result(result: Result, output: StdoutWriter, output_format: OutputFormat) -> None:
     """Print the result to standard output, denials and the error to standard error."""
     if output_format != "text":
-        output.write(_end_json_line(result.model_dump_json().encode()))
+        excluded = {"review"} if result.review is None else None
+        output.write(_end_json_line(result.model_dump_json(exclude=excluded).encode()))
     elif result.subtype != "error" or (result.stop_reason and result.result):
         text = sanitize(result.result) if sys.stdout.isatty() else result.result
         output.write(text.rstrip("\n").encode("utf-8", "replace") + b"\n")

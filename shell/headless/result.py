@@ -9,6 +9,7 @@ from messages.address import PRIMARY, is_subagent
 from messages.base import Message
 from messages.content import Usage, join_text
 from messages.failure_reasons import LimitReason
+from messages.reviews import ReviewEnded, ReviewOutput
 from messages.subagents import SubagentEnded, SubagentStarted, SubagentStatus
 from messages.turns import (
     AgentSwitched,
@@ -22,6 +23,12 @@ from messages.turns import (
     TurnInterrupted,
 )
 from shell.headless.event_queue import RunEnded
+from shell.headless.review_result import (
+    REVIEW_STATUSES,
+    check_findings,
+    get_review_error,
+)
+from shell.view.review_rows import format_review_markdown
 
 UNSAVED_ERROR = "this run could not be saved in the session: {detail}"
 
@@ -66,6 +73,8 @@ class Result(BaseModel):
     denials: tuple[Denial, ...]
     background: tuple[BackgroundTask, ...]
     error: str | None
+    review: ReviewOutput | None = None
+    """Only of `greenroom review`."""
     status: int = Field(exclude=True)
     """The exit status of the program."""
 
@@ -87,6 +96,8 @@ class ResultBuilder:
     """Background tasks of the primary agent, in the order of their starts."""
     unasked_count: int = 0
     """Calls that were denied because no user could be asked."""
+    review_end: ReviewEnded | None = None
+    """How the run's review ended."""
     turn_end: TurnCompleted | TurnFailed | TurnInterrupted | None = None
     persistence: PersistenceChanged = PersistenceChanged(state="ok")  # noqa: RUF009  (frozen, so it may be shared)
 
@@ -155,15 +166,31 @@ class ResultBuilder:
         unasked_count = self.unasked_count + event.no_user
         return replace(self, denials=(*self.denials, denial), unasked_count=unasked_count)
 
+    def with_review(self, ended: ReviewEnded) -> "ResultBuilder":
+        """Return a copy that includes the end of the run's review."""
+        return replace(self, review_end=ended)
+
     def build(
-        self, duration_s: float, run_end: RunEnded | None = None, *, allow_denials: bool = False
+        self,
+        duration_s: float,
+        run_end: RunEnded | None = None,
+        *,
+        allow_denials: bool = False,
+        fail_on: int | None = None,
     ) -> Result:
-        """Return the result; `run_end`: the run ended before its turn."""
+        """Return the result; `run_end`: the run ended before its turn or its review.
+
+        `fail_on` is the lowest priority of findings that change the exit status.
+        """
         error = run_end.error if run_end else self._get_error()
+        status = run_end.exit_status if run_end else self._get_status()
+        if self.review_end is not None and run_end is None and error is None:
+            error, status = check_findings(self.review_end, fail_on)
         is_denied = error is None and self.unasked_count > 0 and not allow_denials
         return Result(
             subtype="denied" if is_denied else "success" if error is None else "error",
-            status=run_end.exit_status if run_end else 5 if is_denied else self._get_status(),
+            status=5 if is_denied else status,
+            review=self.review_end.output if self.review_end else None,
             session_id=self.session_id,
             agent=self.agent,
             result=self._get_text(),
@@ -177,8 +204,15 @@ class ResultBuilder:
         )
 
     def _get_error(self) -> str | None:
+        if self.review_end is not None and self.review_end.output is None:
+            return get_review_error(self.review_end)
+        if self.review_end is not None:
+            return self._get_write_error()
         if not isinstance(self.turn_end, TurnCompleted):
             return self.turn_end.detail if isinstance(self.turn_end, TurnFailed) else "interrupted"
+        return self._get_write_error()
+
+    def _get_write_error(self) -> str | None:
         if self.persistence.state == "failing":
             return UNSAVED_ERROR.format(detail=self.persistence.detail)
         return None
@@ -187,11 +221,15 @@ class ResultBuilder:
         """Return 1 for a failure, also of the disk, then 3 for a limit, then 0."""
         if self._get_error() is None:
             return 0
+        if self.review_end is not None and self.persistence.state != "failing":
+            return REVIEW_STATUSES[self.review_end.status]
         is_limited = self._get_stop_reason() in get_args(LimitReason)
         return 3 if is_limited and self.persistence.state != "failing" else 1
 
     def _get_text(self) -> str:
         """Return the answer, or the part of it that arrived."""
+        if self.review_end is not None:
+            return format_review_markdown(self.review_end)
         if isinstance(self.turn_end, TurnCompleted):
             return self.turn_end.text
         return (self.turn_end.partial_text if self.turn_end else "") or self.last_text

@@ -12,6 +12,7 @@ REPL in the current directory.
 
 commands:
   demo [--auto]            play a scripted session in a throwaway git repository
+  review [INSTRUCTIONS]    review uncommitted changes, a branch or a commit
   agents                   list the agents and where each one is defined
   sessions [list | show ID | export ID]
                            list, print or export this workspace's sessions
@@ -19,6 +20,15 @@ commands:
   help [TOPIC]             print a help topic
 
 Run greenroom COMMAND --help for the options of a command."""
+REVIEW_EPILOG = """\
+exit status:
+  0                        success; without --fail-on also with findings
+  1                        the review, the model server or the disk failed
+  2                        there is no such branch, commit or repository, or a usage error
+  3                        a limit was reached
+  4                        findings at or above --fail-on
+  129, 130, 143            hung up, interrupted, terminated
+"""
 COMMAND_LINE_EPILOG = f"""\
 help topics, for greenroom help TOPIC:
   {", ".join(TOPICS)}
@@ -40,6 +50,7 @@ exit status:
   1                        the agent, the model server or the disk failed
   2                        usage or configuration error
   3                        a limit was reached
+  4                        review: findings at or above --fail-on
   5                        a call was denied because no user could be asked
   129, 130, 143            hung up, interrupted, terminated
 """

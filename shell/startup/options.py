@@ -11,6 +11,19 @@ if TYPE_CHECKING:  # importing it would take 2 ms of about 20 for `--version`
 OutputFormat = Literal["text", "json", "stream-json"]
 
 
+ReviewKind = Literal["uncommitted", "base", "commit", "custom"]
+
+
+class ReviewOptions(NamedTuple):
+    """Options of `greenroom review`."""
+
+    kind: ReviewKind = "uncommitted"
+    value: str = ""
+    """The branch, the commit or the instructions."""
+    fail_on: int | None = None
+    """Lowest priority of findings that end the run with the exit status 4."""
+
+
 class LaunchOptions(NamedTuple):
     """Options of a session, with or without a screen."""
 
@@ -34,6 +47,8 @@ class LaunchOptions(NamedTuple):
     added_folders: tuple[str, ...] = ()
     """Directories outside the workspace root that belong to the workspace."""
     trust_workspace: bool = False
+    review: ReviewOptions | None = None
+    """Review changes instead of sending a prompt."""
     auto_approve: bool = False
     """The demo answers its own approval requests."""
 

@@ -23,16 +23,9 @@ def render_review_rows(
 ) -> list[Row]:
     """Render the result of a review; paths are shown relative to `root`."""
     output = ended.output or ReviewOutput()
-    facts = (
-        f"● Review of {describe_target(ended.target)}",
-        format_count(len(output.findings), "finding") if output.findings else "no findings",
-        _CORRECTNESS.get(output.overall_correctness or "", ""),
-        ended.detail,
-        "" if duration_s is None else format_duration(duration_s),
-    )
-    rows: list[Row] = [
-        (("strong", truncate(sanitize_line(" · ".join(filter(None, facts))), width)),)
-    ]
+    duration = "" if duration_s is None else f" · {format_duration(duration_s)}"
+    heading = sanitize_line(f"● {_format_heading(ended, output)}{duration}")
+    rows: list[Row] = [(("strong", truncate(heading, width)),)]
     shown = output.findings[:MAX_SHOWN_FINDINGS]
     locations = [_shorten_location(finding, root) for finding in shown]
     location_width = min(max(map(len, locations), default=0), max(width - _MIN_TITLE_WIDTH - 6, 8))
@@ -84,18 +77,24 @@ def format_review_markdown(ended: ReviewEnded) -> str:
     if ended.output is None:
         return format_review_end(ended)[0]
     output = ended.output
-    conclusion = _CORRECTNESS.get(output.overall_correctness or "", "")
-    count = format_count(len(output.findings), "finding") if output.findings else "no findings"
-    heading = " · ".join(
-        filter(None, (f"Review of {describe_target(ended.target)}", count, conclusion))
-    )
-    parts = [heading, output.overall_explanation]
+    parts = [_format_heading(ended, output), output.overall_explanation]
     for number, finding in enumerate(output.findings, 1):
         title, place = format_finding(finding, "")
         head = f"{number}. {title}" + (f"\n   {place}" if place else "")
         body = "\n".join(f"   {line}" for line in finding.body.splitlines())
         parts.append(f"{head}\n{body}".rstrip())
     return "\n\n".join(filter(None, parts))
+
+
+def _format_heading(ended: ReviewEnded, output: ReviewOutput) -> str:
+    """Return what was reviewed, how many findings there are, and whether it is correct."""
+    count = format_count(len(output.findings), "finding") if output.findings else "no findings"
+    facts = (
+        f"Review of {describe_target(ended.target)}",
+        ended.detail or count,
+        _CORRECTNESS.get(output.overall_correctness or "", ""),
+    )
+    return " · ".join(filter(None, facts))
 
 
 def _render_finding(finding: ReviewFinding, location: str, location_width: int, width: int) -> Row:

@@ -14,6 +14,7 @@ from shell.config.schema import (
     FileConfig,
     ModelsConfig,
     PricesConfig,
+    ReviewConfig,
     WeightsConfig,
 )
 
@@ -28,6 +29,7 @@ permission_mode = "auto-edit"
 max_depth = 2
 max_concurrent_agents = 4
 models = { small = "haiku" }
+review = { model = "opus" }
 budget = { turns = 10, tokens = 1_000_000, seconds = 60, spawns = 0 }
 weights = { input = 1, output = 5, cache_read = 0.1, cache_write = 1.25 }
 prices.haiku = { input = 1, output = 5, cache_read = 0.1, cache_write = 1.25 }
@@ -72,6 +74,7 @@ def test_every_documented_key_is_read(config_path: Path) -> None:
         max_concurrent_agents=4,
         budget=BudgetConfig(turns=10, tokens=1_000_000, seconds=60, spawns=0),
         models=ModelsConfig(small="haiku"),
+        review=ReviewConfig(model="opus"),
         weights=WeightsConfig(input=1, output=5, cache_read=0.1, cache_write=1.25),
         prices={"haiku": PricesConfig(input=1, output=5, cache_read=0.1, cache_write=1.25)},
         rules=(
@@ -161,7 +164,8 @@ action = "maybe"
         ("[prices]\n'a\\nb' = {}", ":2: prices.a"),
         ("prices = 5", ":1: prices: must be a table, not 5"),
         ('model = "a\\nb"', ":1: model: must be one line"),
-        ("[review]\nmodel = 'm'", ":1: review: unknown key"),
+        ("[review]\nmodel = ''", ":2: review.model: must be one line"),
+        ("[review]\neffort = 'low'", ":2: review.effort: unknown key"),
         ("[compact]\nthreshold = 0.5", ":1: compact: unknown key"),
         ("background_placement = 'process'", ":1: background_placement: unknown key"),
         ("agent = 'A b'", ":1: agent: must be a name of a-z"),
