@@ -1,8 +1,11 @@
 """State transitions of the screen, tested without a screen."""
 
+from dataclasses import replace
+
 import pytest
 
 from messages.approvals import DismissApproval
+from messages.content import Usage
 from messages.failure_reasons import ModelFailureReason
 from messages.turns import (
     Attachment,
@@ -18,6 +21,7 @@ from messages.turns import (
     ToolInputDelta,
     TurnFailed,
     TurnStarted,
+    UsageChanged,
 )
 from shell.console.screen_event_queue import Notice, ScreenEvent
 from shell.console.ui_commands import InterruptTurn, SendPrompt
@@ -385,6 +389,21 @@ SLOW, RECOVERED = PersistenceChanged(state="slow"), PersistenceChanged(state="ok
 
 def get_footer_text(current: ScreenState) -> str:
     return "".join(text for _, text in render_footer(current, "", 200))
+
+
+@pytest.mark.parametrize(
+    ("tokens", "part"),
+    [(740, None), (750, ("warn", "context 75 %")), (950, ("bad", "context 95 %"))],
+)
+def test_the_footer_warns_when_the_context_fills(tokens: int, part: tuple[str, str] | None) -> None:
+    usage = UsageChanged(context_tokens=tokens, context_window_tokens=1000, total_usage=Usage())
+    state = replace(create_running_state(), usage=usage)
+    colored = [fragment for fragment in render_footer(state, "", 200) if fragment[0] != "dim"]
+    assert colored == ([part] if part else [])
+    assert f"context {tokens // 10} %" in get_footer_text(state)
+    for width in range(1, 60):
+        text = "".join(text for _, text in render_footer(state, "", width))
+        assert len(text) <= width
 
 
 def test_a_write_failure_stays_in_the_footer_until_recovery() -> None:
