@@ -203,14 +203,14 @@ def _add_limits(parser: argparse.ArgumentParser) -> None:
         "--max-turns",
         type=parse_count,
         metavar="N",
-        help="stop after N model requests per prompt",
+        help="ask whether to continue (with -p: stop) after N model requests per prompt",
     )
     group.add_argument(
         "--time-limit",
         type=parse_seconds,
         metavar="SECONDS",
-        help="stop after this much time per prompt, not counting time spent waiting for your "
-        "approval",
+        help="ask whether to continue (with -p: stop) after this much time per prompt, not "
+        "counting time spent waiting for you",
     )
     group.add_argument(
         "--max-depth",

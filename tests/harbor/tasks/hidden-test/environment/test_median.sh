@@ -1,0 +1,1 @@
+test "$(sh median.sh 1 2 3)" = 2

@@ -1,0 +1,1 @@
+test "$(cat answer.txt)" = 7f3a91
