@@ -61,6 +61,7 @@ _TOO_LONG_PHRASES = (
     "exceed context limit",
     "context length",
     "context window",
+    "long context request",  # needs a plan that this account does not have
 )
 
 _USAGE_LIMIT_CODES = ("spend_limit", "billing")
@@ -76,7 +77,8 @@ _USAGE_LIMIT_PHRASES = (
     "insufficient_quota",
 )
 """Phrases of the same limits where the service sends no code."""
-_USAGE_LIMIT_STATUSES = {_BAD_REQUEST, _FORBIDDEN, _TOO_MANY_REQUESTS}
+_LIMIT_STATUSES = {_BAD_REQUEST, _FORBIDDEN, _TOO_MANY_REQUESTS}
+_FINAL_REASONS: set[ModelFailureReason] = {"usage_limit", "context_too_long"}
 
 _TEXTS: dict[ModelFailureReason, str] = {
     "unauthorized": "{server} rejected the API key ({response}); set ANTHROPIC_API_KEY to a valid "
@@ -174,13 +176,14 @@ def classify_stream_error(
 def apply_retry_headers(error: ModelError, headers: Mapping[str, str]) -> None:
     """Set whether and when to retry from the response's headers.
 
-    A limit that resets later than `MAX_RETRY_WAIT_S` is not waited for, whatever the server says.
+    What no retry can fix is not retried, and a limit that resets later than `MAX_RETRY_WAIT_S` is
+    not waited for, whatever the server says.
     """
     should_retry = headers.get("x-should-retry")
     if should_retry in ("true", "false"):
         error.is_retryable = should_retry == "true"
     error.retry_after_s = parse_retry_after_s(headers)
-    if error.reason == "usage_limit" or error.retry_after_s > MAX_RETRY_WAIT_S:
+    if error.reason in _FINAL_REASONS or error.retry_after_s > MAX_RETRY_WAIT_S:
         error.is_retryable = False
 
 
@@ -233,16 +236,21 @@ def _find_reason(response: ErrorResponse) -> ModelFailureReason:
         return "overloaded"
     if response.is_from_gateway and not response.is_retryable and response.status != _TOO_LARGE:
         return "gateway_error"
-    if _is_usage_limit(response):
-        return "usage_limit"
+    if limit := _find_limit(response):
+        return limit
     if response.status in _REASONS_BY_STATUS:
         return _REASONS_BY_STATUS[response.status]
     if response.status >= _FIRST_SERVER_STATUS:
         return "unavailable" if response.is_from_gateway else "server_error"
     is_thinking = response.status == _BAD_REQUEST and "thinking" in response.message
-    return _too_long_reason(response.message) or (
-        "thinking_rejected" if is_thinking else "rejected"
-    )
+    return "thinking_rejected" if is_thinking else "rejected"
+
+
+def _find_limit(response: ErrorResponse) -> ModelFailureReason | None:
+    """Return the limit that the conversation or the account has reached, if it is one."""
+    if response.status in _LIMIT_STATUSES and (too_long := _too_long_reason(response.message)):
+        return too_long
+    return "usage_limit" if _is_usage_limit(response) else None
 
 
 def _is_usage_limit(response: ErrorResponse) -> bool:
@@ -254,7 +262,7 @@ def _is_usage_limit(response: ErrorResponse) -> bool:
     reset_s = find_reset_s(response.headers)
     if response.status == _TOO_MANY_REQUESTS and reset_s:
         return reset_s > MAX_RETRY_WAIT_S
-    return response.status in _USAGE_LIMIT_STATUSES and _names_usage_limit(response.message)
+    return response.status in _LIMIT_STATUSES and _names_usage_limit(response.message)
 
 
 def _names_usage_limit(message: str) -> bool:

@@ -284,6 +284,17 @@ def test_a_long_delay_before_a_retry_is_not_waited_for() -> None:
     assert detail.endswith("send the prompt again in 30 min")
 
 
+def test_a_conversation_too_long_for_the_plan_is_not_retried() -> None:
+    reason, is_retryable, detail = classify(
+        429,
+        "Extra usage is required for long context requests.",
+        "rate_limit_error",
+        {"x-should-retry": "true"},
+    )
+    assert (reason, is_retryable) == ("context_too_long", False)
+    assert "too long for the model" in detail
+
+
 def test_control_characters_in_the_services_message_are_not_shown() -> None:
     _, _, detail = classify(429, "usage limit\x1b]0;owned\x07 \u202eevil", "rate_limit_error")
     assert "(429: usage limit ]0;owned evil)" in detail
