@@ -162,6 +162,8 @@ class CancelSubagent(Message):
     high_priority = True
     type: Literal["cancel_subagent"] = "cancel_subagent"
     child: Address
+    wakes_parent: bool = True
+    """The notification of a background task's end starts a turn if the parent is idle."""
 
 
 class ContinueSubagent(Message):

@@ -78,8 +78,16 @@ class ReplHost(Protocol):
         """Exit the program."""
         ...
 
+    def quit(self, exit_status: int = 0) -> None:
+        """Exit the program; first ask what to do with background agents that are running."""
+        ...
+
+    def on_state_changed(self) -> None:
+        """Continue with what waits for a state of the screen."""
+        ...
+
     def switch_session(self, next_session: NextSession) -> None:
-        """Close this session and open another one."""
+        """Close this session and open another one; ask about background agents first."""
         ...
 
 

@@ -7,7 +7,7 @@ def quit_(words: list[str], host: ReplHost) -> str:
     """Exit the program."""
     if words:
         return "usage: /quit"
-    host.exit()
+    host.quit()
     return ""
 
 

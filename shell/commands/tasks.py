@@ -6,14 +6,19 @@ from shell.commands.command import Command, ReplHost
 from shell.console.ui_commands import PromptSubagent
 from shell.text.sanitize import sanitize_line
 from shell.view.subagent_states import Subagent
-from shell.view.task_picker import NO_AGENTS_RUNNING, build_task_picker, stop_subagent
+from shell.view.task_picker import (
+    NO_AGENTS,
+    build_task_picker,
+    continue_subagent,
+    stop_subagent,
+)
 
-USAGE = "usage: /tasks [show NAME | stop NAME | say NAME TEXT]"
+USAGE = "usage: /tasks [show NAME | stop NAME | continue NAME | say NAME TEXT]"
 SubagentAction = Callable[[ReplHost, Subagent], None]
 
 
 def tasks(words: list[str], host: ReplHost) -> str:
-    """Open the task view; `show NAME`, `stop NAME` or `say NAME TEXT` for one agent."""
+    """Open the task view; `show`, `stop` or `continue NAME`, or `say NAME TEXT` for one agent."""
     match words:
         case []:
             return _show_list(host)
@@ -21,6 +26,8 @@ def tasks(words: list[str], host: ReplHost) -> str:
             return _act_on(host, name, lambda host, subagent: host.view_subagent(subagent.address))
         case ["stop", name]:
             return _act_on(host, name, _stop)
+        case ["continue", name]:
+            return _act_on(host, name, _continue)
         case ["say", name, *rest] if rest:
             text = " ".join(rest)
             return _act_on(host, name, lambda host, subagent: _send_prompt(host, subagent, text))
@@ -29,8 +36,8 @@ def tasks(words: list[str], host: ReplHost) -> str:
 
 
 def _show_list(host: ReplHost) -> str:
-    if not host.state.subagents.running:
-        return NO_AGENTS_RUNNING
+    if not host.state.subagents.listed:
+        return NO_AGENTS
     host.show_picker(build_task_picker(host.state, host.now_s, host.view_subagent))
     return ""
 
@@ -45,6 +52,10 @@ def _act_on(host: ReplHost, name: str, action: SubagentAction) -> str:
 
 def _stop(host: ReplHost, subagent: Subagent) -> None:
     host.apply(stop_subagent(host.state, subagent, host.now_s))
+
+
+def _continue(host: ReplHost, subagent: Subagent) -> None:
+    host.apply(continue_subagent(host.state, subagent))
 
 
 def _send_prompt(host: ReplHost, subagent: Subagent, text: str) -> None:

@@ -283,7 +283,8 @@ class Console(Actor[ConsoleInbox]):
     def _on_subagent_message(self, message: SubagentMessage) -> None:
         match message:
             case StopSubagent():
-                self.tell(message.agent.parent, CancelSubagent(child=message.agent))
+                agent, wakes_parent = message.agent, message.wakes_parent
+                self.tell(agent.parent, CancelSubagent(child=agent, wakes_parent=wakes_parent))
             case ContinueSubagent():
                 self.tell(message.child.parent, message)
             case PromptSubagent():

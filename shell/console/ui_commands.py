@@ -18,6 +18,8 @@ class StopSubagent(Message):
 
     type: Literal["stop_subagent"] = "stop_subagent"
     agent: Address
+    wakes_parent: bool = True
+    """As in `CancelSubagent`."""
 
 
 class ViewSubagent(Message):

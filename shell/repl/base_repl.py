@@ -4,15 +4,20 @@ import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import partial
 from typing import Any, TypeVar
 
+from messages.address import Address
 from messages.base import Message
 from shell.commands.command import Command
 from shell.commands.command_table import COMMANDS
+from shell.console.ui_commands import StopSubagent
 from shell.repl.run_in_thread import run_in_thread
 from shell.sessions.next_session import NextSession
 from shell.sessions.session_context import SessionContext
 from shell.view import screen_state
+from shell.view.leave_question import are_stopped, build_leave_picker, list_running_background
+from shell.view.picker import Picker
 from shell.view.screen_state import ScreenState, ScreenUpdate
 
 T = TypeVar("T")
@@ -27,6 +32,10 @@ class BaseRepl(ABC):
         self._loop: asyncio.AbstractEventLoop | None = None
         self._exit_status: int | None = None
         """Set as soon as an exit was requested."""
+        self._awaited_stops: tuple[Address, ...] = ()
+        """Agents that the user stops before leaving."""
+        self._leave: Callable[[], None] | None = None
+        """What follows when they have ended."""
         self.next_session: NextSession | None = None
         """The session to open next; set when `run` has returned."""
 
@@ -64,10 +73,44 @@ class BaseRepl(ABC):
             with suppress(RuntimeError):  # the loop has already ended
                 self._loop.call_soon_threadsafe(self._exit)
 
+    def quit(self, exit_status: int = 0) -> None:
+        """Exit; first ask what to do with background agents that are running."""
+        self._leave_session(partial(self.exit, exit_status))
+
     def switch_session(self, next_session: NextSession) -> None:
-        """End `run`, so that another session can be opened."""
+        """End `run`, so that another session can be opened; ask about background agents first."""
+        self._leave_session(partial(self._switch_session, next_session))
+
+    def _switch_session(self, next_session: NextSession) -> None:
         self.next_session = next_session
         self.exit()
+
+    def _leave_session(self, leave: Callable[[], None]) -> None:
+        agents = list_running_background(self.state)
+        if agents:
+            addresses = tuple(agent.address for agent in agents)
+            on_stop = partial(self._stop_agents, addresses, leave)
+            self.show_picker(build_leave_picker(agents, leave, on_stop))
+        else:
+            leave()
+
+    def _stop_agents(self, agents: tuple[Address, ...], leave: Callable[[], None]) -> None:
+        """Stop agents and leave when their ends are recorded."""
+        self._awaited_stops, self._leave = agents, leave
+        for agent in agents:
+            self.post(StopSubagent(agent=agent, wakes_parent=False))
+        self.print_notice("Stopping the background agents…")
+
+    def on_state_changed(self) -> None:
+        """Leave the session once the agents that the user stopped have ended."""
+        leave = self._leave
+        if leave is not None and are_stopped(self.state, self._awaited_stops):
+            self._leave = None
+            leave()
+
+    @abstractmethod
+    def show_picker(self, picker: Picker) -> None:
+        """Show a list to choose from."""
 
     @abstractmethod
     def _exit(self) -> None: ...

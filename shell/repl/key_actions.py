@@ -1,10 +1,10 @@
 """What keys do, depending on the focus."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from messages.address import PRIMARY
 from messages.subagents import MoveToBackground
+from shell.commands.command import ReplHost
 from shell.process.streams import INTERRUPTED_STATUS
 from shell.repl.approval_input import ApprovalInput
 from shell.repl.completion import Completion
@@ -51,11 +51,10 @@ class KeyActions:
         parts: InputParts,
         key_focus: KeyFocus,
         footer_hint: FooterHint,
-        exit_repl: Callable[[int], None],
+        host: ReplHost,
     ) -> None:
-        """`exit_repl` ends the program with an exit status."""
         self._event_pump, self._key_focus = event_pump, key_focus
-        self._footer_hint, self._exit_repl = footer_hint, exit_repl
+        self._footer_hint, self._host = footer_hint, host
         self._windows, self._draft_input = parts.windows, parts.draft_input
         self._completion, self._list_input = parts.completion, parts.list_input
         self._page_view, self._task_view = parts.page_view, parts.task_view
@@ -106,6 +105,9 @@ class KeyActions:
 
     def on_ctrl_c(self) -> None:
         """Close what is open; else clear the draft; else interrupt; else exit on a second press."""
+        if self._list_input.picker and self._list_input.picker.is_leave_question:
+            self._host.exit(INTERRUPTED_STATUS)
+            return
         if self._key_focus.current is not Focus.MENU and self._close_topmost():
             return
         if self._key_focus.is_approval_open:
@@ -193,7 +195,7 @@ class KeyActions:
 
     def _exit_on_second_press(self) -> None:
         if self._event_pump.now_s < self._exit_confirm_until_s:
-            self._exit_repl(INTERRUPTED_STATUS)
+            self._host.quit(INTERRUPTED_STATUS)
             return
         self._exit_confirm_until_s = self._event_pump.now_s + EXIT_CONFIRM_S
         self._footer_hint.show(EXIT_CONFIRM_HINT, EXIT_CONFIRM_S)

@@ -29,6 +29,7 @@ from shell.sessions.session_context import SessionContext
 from shell.text.list_number import parse_list_number
 from shell.text.sanitize import sanitize
 from shell.view import screen_state
+from shell.view.approval_queue import ApprovalQueue
 from shell.view.frame_layout import build_panel
 from shell.view.pager import Page
 from shell.view.picker import Picker
@@ -56,7 +57,10 @@ class LineRepl(BaseRepl):
         super().__init__(post, session_context)
         self._first_prompt, self._on_first_draw = first_prompt, on_first_draw
         printer = Printer(self._print, _get_terminal_width, color=False)
-        self._event_pump = EventPump(screen_events, printer, post, self._print_unsent, lambda: None)
+        self._event_pump = EventPump(
+            screen_events, printer, post, self._print_unsent, self.on_state_changed
+        )
+        self._event_pump.state = ScreenState(approvals=ApprovalQueue(shows_background=True))
         self._ended: asyncio.Future[int] | None = None
         self._exit_confirm_until_s = float("-inf")
         self._unread = b""
@@ -209,7 +213,7 @@ class LineRepl(BaseRepl):
         if self.state.can_interrupt:
             self._event_pump.interrupt()
         elif now_s < self._exit_confirm_until_s:
-            self.exit(INTERRUPTED_STATUS)
+            self.quit(INTERRUPTED_STATUS)
         else:
             self._exit_confirm_until_s = now_s + EXIT_CONFIRM_S
             self.print_notice(EXIT_CONFIRM_NOTICE)

@@ -53,7 +53,7 @@ class ScreenParts:
         color: bool,
     ) -> None:
         """Connect the parts; nothing is drawn before `start`."""
-        self._output = output
+        self._host, self._output = host, output
         self._loop = ScreenLoop()
         self._create_drawing(host, screen_events, keyboard, color=color)
         self._create_inputs(host)
@@ -145,9 +145,7 @@ class ScreenParts:
             self.list_input,
             self.completion,
         )
-        self.key_actions = KeyActions(
-            self.event_pump, parts, key_focus, self.footer_hint, host.exit
-        )
+        self.key_actions = KeyActions(self.event_pump, parts, key_focus, self.footer_hint, host)
         self.app.key_bindings = create_key_bindings(
             self.key_actions,
             parts,
@@ -204,6 +202,7 @@ class ScreenParts:
         self._approval_display.update(self.event_pump.state, self.event_pump.now_s)
         self.overlays.update()
         self._spinner.update()
+        self._host.on_state_changed()
 
     def _on_spinner_frame(self) -> None:
         self.overlays.update()

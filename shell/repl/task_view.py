@@ -15,8 +15,9 @@ from shell.view.screen_state import RestoreDraft
 from shell.view.subagent_page import build_subagent_page
 from shell.view.subagent_states import Subagent
 from shell.view.task_picker import (
-    NO_AGENTS_RUNNING,
+    NO_AGENTS,
     build_task_picker,
+    continue_subagent,
     format_stop_question,
     stop_subagent,
 )
@@ -78,11 +79,11 @@ class TaskView:
         )
 
     def open(self, selected: Address | None = None) -> None:
-        """List the running agents."""
-        if self._owner.state.subagents.running:
+        """List the agents."""
+        if self._owner.state.subagents.listed:
             self._list_input.open(with_selected_agent(self._build_picker(), selected))
         else:
-            self._footer_hint.show_message(NO_AGENTS_RUNNING)
+            self._footer_hint.show_message(NO_AGENTS)
 
     def update(self) -> None:
         """Update the list to the agents that run now."""
@@ -121,8 +122,14 @@ class TaskView:
             self._page_view.close()
 
     def start_message(self) -> bool:
-        """Close the page to write to an idle interactive agent; False: it is not one."""
+        """Continue a paused agent, or close the page to write to an idle interactive one.
+
+        False: it is neither.
+        """
         subagent = self._selected_subagent
+        if subagent is not None and subagent.phase == "paused":
+            self._owner.apply(continue_subagent(self._owner.state, subagent))
+            return True
         if subagent is None or not subagent.is_awaiting_prompt:
             return False
         self._page_view.close()

@@ -26,6 +26,8 @@ class ApprovalQueue:
     """Ids of the requests that the user deferred."""
     given_replies: tuple[str, ...] = ()
     """Replies to the first questions of the request on screen."""
+    shows_background: bool = False
+    """Requests of background tasks are shown at once: there is no footer that counts them."""
     only_agent: Address | None = None
     """The agent whose page is open: only its requests are shown. None: all requests are."""
 
@@ -78,7 +80,9 @@ def with_request(queue: ApprovalQueue, request: AnyApprovalRequest) -> ApprovalQ
     """
     if queue.find(request.id):
         return queue
-    is_hidden = request.is_background and queue.only_agent != request.agent
+    is_hidden = (
+        request.is_background and not queue.shows_background and queue.only_agent != request.agent
+    )
     deferred_ids = queue.deferred_ids | ({request.id} if is_hidden else set())
     return replace(queue, parked=(*queue.parked, request), deferred_ids=deferred_ids)
 

@@ -43,6 +43,8 @@ class Picker:
     """Keys that only this list has."""
     is_full_screen: bool = False
     """The list takes the whole screen."""
+    is_leave_question: bool = False
+    """It asks what to do with background agents; Ctrl-C exits without an answer."""
 
 
 def create_picker(

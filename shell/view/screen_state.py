@@ -376,7 +376,9 @@ def reset_approvals(state: ScreenState) -> ScreenUpdate:
         "The request on screen was withdrawn. If it is still needed, you will be asked again.",
         "warn",
     )
-    approvals = ApprovalQueue(only_agent=state.approvals.only_agent)
+    approvals = ApprovalQueue(
+        only_agent=state.approvals.only_agent, shows_background=state.approvals.shows_background
+    )
     return replace(state, approvals=approvals), (notice,) if was_on_screen else ()
 
 

@@ -35,6 +35,7 @@ from shell.view.subagent_states import Subagent, format_elapsed
 from shell.view.tool_call_rows import render_tool_rows
 
 WRITE_KEY_HINT = "Enter: write · "
+CONTINUE_KEY_HINT = "Enter: continue · "
 STOP_KEY_HINT = "x: stop · "
 PAGE_KEY_HINT = "←: list · PgUp PgDn ↑ ↓ scroll · Esc closes"
 EMPTY_PAGE_TEXT = "(no output yet)"
@@ -65,7 +66,8 @@ def build_subagent_page(state: ScreenState, agent: Address, now_s: float) -> Pag
         _list_open_calls(subagent, state),
         omission,
     )
-    key_hint = write + stop + PAGE_KEY_HINT
+    resume = CONTINUE_KEY_HINT if subagent.phase == "paused" else ""
+    key_hint = write + resume + stop + PAGE_KEY_HINT
     return Page(" · ".join(filter(None, title)), render_rows, key_hint, agent)
 
 

@@ -1,7 +1,10 @@
 """One row per running subagent: its activity, elapsed time and tokens. Pure."""
 
 from messages.address import Address
+from messages.subagents import SubagentStatus
 from shell.text.sanitize import sanitize_line
+from shell.view.approval_queue import format_call
+from shell.view.number_format import format_duration
 from shell.view.pending_request import format_pending_request
 from shell.view.screen_state import ScreenState
 from shell.view.styled_text import Row, measure_width, truncate
@@ -13,7 +16,17 @@ _MIN_PHASE_COLUMNS = 24
 """Columns of the activity that take precedence over elapsed time and tokens."""
 _MIN_DESCRIPTION_CHARS = 6
 """A shorter description is useless."""
-_MARKS = {"queued": "○ ", "idle": "○ "}
+_MARKS = {"queued": "○ ", "idle": "○ ", "paused": "○ "}
+_PROGRESSING_PHASES = ("starting", "waiting", "thinking", "writing", "working")
+MIN_PROGRESS_AGE_S = 5.0
+STUCK_AFTER_S = 300.0
+"""Without any event for this long, the task view says that an agent may be stuck."""
+OUTCOMES: dict[SubagentStatus, str] = {
+    "completed": "done",
+    "cancelled": "stopped",
+    "limit_reached": "limit reached",
+    "failed": "failed",
+}
 
 
 def render_subagent_rows(state: ScreenState, now_s: float, width: int) -> list[Row]:
@@ -42,6 +55,36 @@ def format_phase(subagent: Subagent, now_s: float, *, is_waiting: bool) -> str:
     if subagent.phase == "waiting" and subagent.pending_request:
         return format_pending_request(subagent.pending_request, now_s)
     return sanitize_line(subagent.phase_detail) or subagent.phase
+
+
+def describe_work(state: ScreenState, subagent: Subagent, now_s: float) -> str:
+    """Return what an agent does or waits for, or how it ended."""
+    if subagent.phase == "ended":
+        outcome = OUTCOMES[subagent.outcome or "completed"]
+        return ": ".join(filter(None, (outcome, sanitize_line(subagent.phase_detail))))
+    is_waiting = subagent.address in find_waiting_agents(state)
+    if is_waiting:
+        request = next(iter(state.approvals.of_agent(subagent.address)))
+        return f"needs your approval: {format_call(request)}"
+    children = [
+        agent.address.name
+        for agent in state.subagents.running
+        if agent.address.parent == subagent.address and not agent.is_background
+        if agent.phase != "idle"
+    ]
+    if children:
+        return f"waits for {', '.join(children)}"
+    return format_phase(subagent, now_s, is_waiting=False)
+
+
+def format_progress_age(subagent: Subagent, now_s: float) -> str:
+    """Return for how long nothing has happened in a working agent; empty: only a moment."""
+    age_s = now_s - subagent.progress_s
+    is_working = subagent.phase in _PROGRESSING_PHASES and subagent.pending_request is None
+    if not is_working or age_s < MIN_PROGRESS_AGE_S:
+        return ""
+    label = "may be stuck, " if age_s >= STUCK_AFTER_S else ""
+    return f" · {label}last progress {format_duration(age_s)} ago"
 
 
 def _render_row(subagent: Subagent, now_s: float, width: int, *, is_waiting: bool) -> Row:

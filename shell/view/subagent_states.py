@@ -13,6 +13,7 @@ from messages.subagents import (
     SubagentQueued,
     SubagentsPaused,
     SubagentStarted,
+    SubagentStatus,
 )
 from messages.turns import (
     AgentEvent,
@@ -45,6 +46,8 @@ MAX_STREAMED_CHARS = 12_000
 """Limit for an unfinished reply; its start is dropped."""
 MAX_TREE_ACTIVITY_CHARS = 4_000_000
 """Limit for all agents; over it, ended agents lose their activity and running ones a part."""
+MAX_LISTED_ENDED = 50
+"""Ended agents that the task view lists."""
 SubagentPhase = Literal[
     "starting", "queued", "waiting", "thinking", "writing", "working", "idle", "paused", "ended"
 ]
@@ -81,6 +84,10 @@ class Subagent:
     is_background: bool = False
     """It works beside the turns of the agent that started it."""
     ended_s: float | None = None
+    outcome: SubagentStatus | None = None
+    """How its last task ended; None: it has not ended."""
+    progress_s: float = 0.0
+    """When it last did anything."""
 
     @property
     def is_awaiting_prompt(self) -> bool:
@@ -104,6 +111,13 @@ class SubagentList:
     subagents: Mapping[Address, Subagent] = field(default_factory=dict[Address, Subagent])
     activity_chars: int = 0
     """Estimated size of the activity of all agents."""
+
+    @cached_property
+    def listed(self) -> tuple[Subagent, ...]:
+        """The agents of the task view: those that run, then the last ones that ended."""
+        ended = [subagent for subagent in self.subagents.values() if subagent.phase == "ended"]
+        ended.sort(key=lambda subagent: subagent.ended_s or 0.0, reverse=True)
+        return (*self.running_in_tree_order, *ended[:MAX_LISTED_ENDED])
 
     @cached_property
     def running_in_tree_order(self) -> tuple[Subagent, ...]:
@@ -165,25 +179,28 @@ def apply_subagent_event(
         case SubagentStarted():
             earlier = subagents.subagents.get(event.child)
             return subagents.with_subagent(_create_subagent(earlier, event, now_s))
-        case SubagentBackgrounded():
-            moved = subagents.subagents.get(event.child)
-            if moved is None:
-                return subagents
+        case SubagentBackgrounded() if event.child in subagents.subagents:
+            moved = subagents.subagents[event.child]
             return subagents.with_subagent(replace(moved, is_background=True))
         case SubagentsPaused():
-            for address in event.agents:
-                paused = subagents.subagents.get(address)
-                if paused is not None:
-                    paused = replace(paused, phase="paused", is_background=True, ended_s=None)
-                    subagents = subagents.with_subagent(replace(paused, phase_detail=""))
-            return subagents
+            return _on_subagents_paused(subagents, event)
         case SubagentEnded():
             return _on_subagent_ended(subagents, event, now_s)
         case _:
             subagent = subagents.subagents.get(subagent_event.source)
-            if subagent is not None:
-                subagents = subagents.with_subagent(_apply_event(subagent, event, now_s))
-            return subagents
+            if subagent is None:
+                return subagents
+            subagent = replace(_apply_event(subagent, event, now_s), progress_s=now_s)
+            return subagents.with_subagent(subagent)
+
+
+def _on_subagents_paused(subagents: SubagentList, event: SubagentsPaused) -> SubagentList:
+    for address in event.agents:
+        subagent = subagents.subagents.get(address)
+        if subagent is not None:
+            changes = replace(subagent, phase="paused", phase_detail="", is_background=True)
+            subagents = subagents.with_subagent(replace(changes, ended_s=None, outcome=None))
+    return subagents
 
 
 def _on_subagent_ended(subagents: SubagentList, event: SubagentEnded, now_s: float) -> SubagentList:
@@ -205,7 +222,14 @@ def _on_subagent_ended(subagents: SubagentList, event: SubagentEnded, now_s: flo
     for subagent in subtree:
         detail = event.detail if subagent is ended else ""
         subagents = subagents.with_subagent(
-            replace(subagent, phase="ended", phase_detail=detail, running_tools={}, ended_s=now_s)
+            replace(
+                subagent,
+                phase="ended",
+                phase_detail=detail,
+                running_tools={},
+                ended_s=now_s,
+                outcome=event.status,
+            )
         )
     return subagents
 
@@ -225,6 +249,7 @@ def _create_subagent(earlier: Subagent | None, event: SubagentStarted, now_s: fl
         task_number=event.task_number,
         one_shot=event.one_shot,
         is_background=event.is_background,
+        progress_s=now_s,
     )
     if earlier is None:
         return subagent

@@ -4,28 +4,34 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from messages.address import Address
+from messages.subagents import ContinueSubagent
 from shell.console.ui_commands import StopSubagent
 from shell.text.sanitize import sanitize_line
 from shell.view.picker import Picker, PickerItem, create_picker
 from shell.view.screen_state import PrintNotice, ScreenState, ScreenUpdate, SendCommand
-from shell.view.subagent_rows import find_waiting_agents, format_phase
+from shell.view.subagent_rows import (
+    describe_work,
+    find_waiting_agents,
+    format_progress_age,
+)
 from shell.view.subagent_states import Subagent, format_elapsed
 
 TASK_PICKER_TITLE = "Agents"
 TASK_PICKER_KEY_HINT = "↑↓ choose · Enter open · x stop · ← back"
-NO_AGENTS_RUNNING = "No agents are running."
+NO_AGENTS = "No agents have been started."
 
 
 def build_task_picker(
     state: ScreenState, now_s: float, view_subagent: Callable[[Address], None]
 ) -> Picker:
-    """List the running agents, each with its latest activity as a preview."""
-    waiting, subagents = find_waiting_agents(state), state.subagents.running_in_tree_order
+    """List the agents, each with its latest activity as a preview; those that ask come first."""
+    waiting = find_waiting_agents(state)
+    subagents = sorted(state.subagents.listed, key=lambda subagent: subagent.address not in waiting)
     items = tuple(
         PickerItem(
             f"{subagent.address.name} · {sanitize_line(subagent.description)}",
-            f"{format_phase(subagent, now_s, is_waiting=subagent.address in waiting)}"
-            f" · {format_elapsed(subagent, now_s)}",
+            f"{describe_work(state, subagent, now_s)} · {format_elapsed(subagent, now_s)}"
+            f"{format_progress_age(subagent, now_s)}",
             "\n".join(subagent.activity.latest_lines),
             subagent.address,
         )
@@ -45,6 +51,15 @@ def format_stop_question(subagent: Subagent) -> str:
     if subagent.phase == "ended":
         return f"{subagent.address.name} has already ended."
     return f"Stop {subagent.address.name} and its subagents? x or y: stop · Esc: cancel"
+
+
+def continue_subagent(state: ScreenState, subagent: Subagent) -> ScreenUpdate:
+    """Continue an agent that is paused."""
+    name = subagent.address.name
+    if subagent.phase != "paused":
+        return state, (PrintNotice(f"{name} is not paused.", "plain"),)
+    notice = PrintNotice(f"{name} continues in the background.", "plain")
+    return state, (SendCommand(ContinueSubagent(child=subagent.address)), notice)
 
 
 def stop_subagent(state: ScreenState, subagent: Subagent, now_s: float) -> ScreenUpdate:

@@ -27,6 +27,8 @@ def handle(step: Transition, message: BackgroundInput) -> None:
     """Handle one message about children."""
     match message:
         case CancelSubagent():
+            if not message.wakes_parent:
+                _silence(step, message.child)
             _stop(step, message.child)
         case ContinueSubagent():
             _continue(step, message.child)
@@ -78,10 +80,16 @@ def stop_task(step: Transition, name: str) -> None:
 def stop_all(step: Transition) -> None:
     """Stop every background task, because the agent itself is stopped; none of them wakes it."""
     for entry in step.state.subagents.list_background():
-        if entry.task is not None:
-            entry = replace(entry, task=replace(entry.task, wakes_parent=False))  # noqa: PLW2901
-            step.update(subagents=step.state.subagents.with_entry(entry))
-            _stop(step, entry.address)
+        _silence(step, entry.address)
+        _stop(step, entry.address)
+
+
+def _silence(step: Transition, child: Address) -> None:
+    """Let the notification of a child's task wait for the next request of this agent."""
+    entry = step.state.subagents.find(child)
+    if entry is not None and entry.task is not None:
+        entry = replace(entry, task=replace(entry.task, wakes_parent=False))
+        step.update(subagents=step.state.subagents.with_entry(entry))
 
 
 def _move_all(step: Transition) -> None:

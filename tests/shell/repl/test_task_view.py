@@ -26,7 +26,7 @@ def test_down_opens_the_task_view_on_empty_lines() -> None:
         screen.put_events(sample_events.session_configured())
         await screen.wait_for_text("primary · default")
         screen.type(DOWN)
-        await screen.wait_for_text("No agents are running.")
+        await screen.wait_for_text("No agents have been started.")
         await screen.press_key(DOWN)
         assert screen.parts.footer_hint.text, "the message is shown again"
         await screen.press_key("\x7f")
@@ -40,7 +40,7 @@ def test_down_opens_the_task_view_on_empty_lines() -> None:
         screen.put_events(SubagentEvent(ONE, TurnStarted(turn=1, prompt="look")))
         await screen.wait_for_text("general-1 · look about  waits for the model")
         screen.put_events(SubagentEvent(PRIMARY, sample_events.subagent_ended(ONE)))
-        await screen.wait_for_text("0 of 0")
+        await screen.wait_for_text("general-1 · look about  done")
         await screen.press_key(ESC)
         await screen.wait_for_no_text("Agents ·")
         assert InterruptTurn() not in screen.posted
