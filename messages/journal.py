@@ -16,6 +16,7 @@ from messages.base import Message
 from messages.compaction import Compacted
 from messages.permissions import SessionSettings
 from messages.reviews import ReviewEnded, ReviewStarted
+from messages.steering import PromptDelivered
 from messages.subagents import (
     NotificationDelivered,
     SubagentBackgrounded,
@@ -91,6 +92,7 @@ Record = Annotated[
     | ToolEnded
     | TodosUpdated
     | Compacted
+    | PromptDelivered
     | TurnCompleted
     | TurnInterrupted
     | TurnFailed

@@ -14,6 +14,7 @@ from messages.effort import Effort
 from messages.failure_reasons import MAX_DURATION_S, LimitReason, ModelFailureReason
 from messages.policy import PermissionMode
 from messages.reviews import ReviewEnded, ReviewStarted
+from messages.steering import PromptDelivered, PromptsReturned
 from messages.subagents import (
     NotificationDelivered,
     SubagentBackgrounded,
@@ -28,15 +29,20 @@ from messages.tool_calls import FileDigest
 
 
 class StartTurn(Message):
-    """A message from the user or the parent agent; starts a turn, after the running one if any."""
+    """A message from the user; starts a turn, unless the running one can take it in before."""
 
     notify_undelivered = True
     type: Literal["start_turn"] = "start_turn"
     turn: int = Field(ge=1)
-    """Assigned by the sender, so that a cancel that overtakes its prompt still applies to it."""
+    """Assigned by the sender, so that a cancel that overtakes its prompt still applies to it.
+
+    Greater than that of every earlier prompt, so that one that arrives twice is ignored."""
     text: str
     mentions: tuple[str, ...] = ()
     """Words that the user typed after an `@` and that may name files."""
+    starts_turn: bool = False
+    """It waits for the running turn and is never delivered to it, nor returned: a headless run has
+    one prompt, and its result is that of the prompt's turn."""
 
 
 class TurnNumberTaken(Message):
@@ -130,6 +136,8 @@ class SessionConfigured(Message):
     next_turn: int
     running_turn: int | None = None
     """A turn that an earlier run left unfinished and that continues now."""
+    queued_prompts: tuple[int, ...] = ()
+    """Numbers of the user's prompts that wait for the running turn."""
     resumed: bool = False
     instruction_files: tuple[InstructionFile, ...] = ()
     """In the order in which they appear in the prompt."""
@@ -449,6 +457,8 @@ UpwardEvent = (
     | TodosUpdated
     | Compacted
     | CompactionFailed
+    | PromptDelivered
+    | PromptsReturned
     | TurnEnded
     | SubagentStarted
     | SubagentQueued

@@ -28,7 +28,7 @@ def status(words: list[str], host: ReplHost) -> str:
         ("trusted", "yes" if session.workspace_trusted else "no"),
         *(("reads", _format_file(file)) for file in session.instruction_files),
         ("turn", "running" if state.turn else "none"),
-        ("queued", str(len(state.queued_prompts))),
+        ("queued", str(len(state.queued))),
         ("approvals", str(len(state.approvals.parked))),
         ("context", _format_context(state.usage)),
         ("usage", _format_usage(state.usage)),

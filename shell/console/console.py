@@ -1,5 +1,6 @@
 """The console actor: passes events to the screen and the user's commands to the actors."""
 
+from dataclasses import dataclass
 from functools import partial
 from typing import assert_never
 
@@ -30,6 +31,7 @@ from messages.permissions import (
     StoreGrantFailed,
 )
 from messages.reviews import ReviewEnded, ReviewStarted, StartReview
+from messages.steering import PromptDelivered, PromptsReturned, ReturnedPrompt, WithdrawPrompts
 from messages.subagents import (
     AssignTask,
     CancelSubagent,
@@ -114,6 +116,7 @@ UNDELIVERED_DETAIL = "it could not be delivered ({reason}); the session continue
 
 PrimaryCommand = (
     SendPrompt
+    | WithdrawPrompts
     | InterruptTurn
     | MoveToBackground
     | SetModel
@@ -152,6 +155,14 @@ ConsoleInbox = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class _SentPrompt:
+    """A prompt as the user typed it, and the user commands that it includes."""
+
+    text: str
+    commands: list[UserCommandEnded]
+
+
 class Console(Actor[ConsoleInbox]):
     """Connects the actors to the screen, which runs on its own thread."""
 
@@ -166,10 +177,15 @@ class Console(Actor[ConsoleInbox]):
         self._user_command: JobId | None = None
         self._unsent_commands: list[UserCommandEnded] = []
         """User commands that the next prompt will include."""
-        self._next_turn = 1
         self._running_turn: int | None = None
+        self._last_number = 0
+        """Number of the last prompt that was sent or has an outcome."""
         self._prompts: dict[int, StartTurn] = {}
         """Prompts by turn, until it ends: one that started may be lost before it is on disk."""
+        self._delivered: dict[int, StartTurn] = {}
+        """Prompts that the running turn received, until it ends, for the same reason."""
+        self._sent: dict[int, _SentPrompt] = {}
+        """What the user's prompts consist of, by turn, until they start or are delivered."""
         self._cancels: dict[int, CancelTurn] = {}
         """Cancels by turn, until it ends."""
         self._last_ended_turn = 0
@@ -217,9 +233,12 @@ class Console(Actor[ConsoleInbox]):
                 self._on_session_configured(event)
             case TurnStarted() | ReplyCompleted() | ToolStarted():
                 self._running_turn = event.turn
-                if isinstance(event, TurnStarted) and not event.has_prompt:
-                    self._next_turn = max(self._next_turn, event.turn + 1)
+                self._sent.pop(event.turn, None)
                 self._screen_events.put(event)
+            case PromptDelivered():
+                self._on_prompt_delivered(event)
+            case PromptsReturned():
+                self._on_prompts_returned(event)
             case TurnCompleted() | TurnInterrupted() | TurnFailed():
                 self._on_turn_ended(event)
             case AgentSwitched() | SwitchAgentFailed():
@@ -263,9 +282,7 @@ class Console(Actor[ConsoleInbox]):
                 self._send_prompt(command)
             case InterruptTurn():
                 self._interrupt()
-            case MoveToBackground():
-                self.tell(PRIMARY, command)
-            case SetModel() | SetEffort():
+            case SetModel() | SetEffort() | WithdrawPrompts() | MoveToBackground():
                 self.tell(PRIMARY, command)
             case StartReview():
                 self._open_reviews[command.id] = command
@@ -274,9 +291,7 @@ class Console(Actor[ConsoleInbox]):
                 self._open_switch = command
                 self.tell(PRIMARY, command)
             case TurnNumberTaken():
-                self._next_turn = max(self._next_turn, command.next_turn)
-                self._prompts.pop(command.prompt.turn, None)
-                self._start_turn(command.prompt.text, command.prompt.mentions)
+                self._on_turn_number_taken(command)
             case _:
                 assert_never(command)
 
@@ -358,16 +373,50 @@ class Console(Actor[ConsoleInbox]):
             self.tell(agent, SubscribeToAgent())
 
     def _send_prompt(self, message: SendPrompt) -> None:
-        commands, self._unsent_commands = self._unsent_commands, []
-        mentions = find_mentions(message.text)  # not in the output of the commands
-        self._start_turn(with_user_commands(message.text, commands), mentions)
-
-    def _start_turn(self, text: str, mentions: tuple[str, ...]) -> None:
-        turn, self._next_turn = self._next_turn, self._next_turn + 1
+        turn = message.turn
+        if turn not in self._prompts:
+            if turn <= self._last_number:
+                return  # sent again, and answered meanwhile
+            self._last_number = turn
+            commands, self._unsent_commands = self._unsent_commands, []
+            self._sent[turn] = _SentPrompt(message.text, commands)
+            text = with_user_commands(message.text, commands)
+            mentions = find_mentions(message.text)  # not in the output of the commands
+            self._prompts[turn] = StartTurn(turn=turn, text=text, mentions=mentions)
         if self._running_turn is None:
             self._running_turn = turn  # else the prompt waits, and Esc interrupts the running turn
-        prompt = self._prompts[turn] = StartTurn(turn=turn, text=text, mentions=mentions)
-        self.tell(PRIMARY, prompt)
+        self.tell(PRIMARY, self._prompts[turn])
+
+    def _on_prompt_delivered(self, event: PromptDelivered) -> None:
+        self._last_number = max(self._last_number, event.number)
+        self._sent.pop(event.number, None)
+        if event.number in self._prompts:
+            self._delivered[event.number] = self._prompts.pop(event.number)
+        self._screen_events.put(event)
+
+    def _on_prompts_returned(self, event: PromptsReturned) -> None:
+        """Forget the prompts; the next one includes the user commands that were theirs."""
+        commands: list[UserCommandEnded] = []
+        for prompt in event.prompts:
+            self._last_number = max(self._last_number, prompt.number)
+            self._prompts.pop(prompt.number, None)
+            sent = self._sent.pop(prompt.number, None)
+            commands += sent.commands if sent else []
+        self._unsent_commands = [*commands, *self._unsent_commands]
+        self._screen_events.put(event)
+
+    def _on_turn_number_taken(self, event: TurnNumberTaken) -> None:
+        """Forget the prompt, which the screen sends again under its next number."""
+        turn = event.prompt.turn
+        self._prompts.pop(turn, None)
+        if turn == self._running_turn:
+            self._running_turn = None
+        sent = self._sent.pop(turn, None)
+        if sent is not None:
+            self._unsent_commands = [*sent.commands, *self._unsent_commands]
+            prompt = event.prompt.model_copy(update={"text": sent.text})
+            event = event.model_copy(update={"prompt": prompt})
+        self._screen_events.put(event)
 
     def _on_policy_result(self, result: PolicyResult) -> None:
         """Remove the first change of that kind, since answers come in order."""
@@ -389,13 +438,13 @@ class Console(Actor[ConsoleInbox]):
 
     def _on_session_configured(self, message: SessionConfigured) -> None:
         """Adopt the agent's state; send an agent that crashed everything it has not answered."""
-        self._next_turn = max(self._next_turn, message.next_turn)
         self._running_turn = message.running_turn or next(iter(self._prompts), None)
         # A turn that ended, but not on disk, may run again, or its number may be used again.
         first_turn = message.running_turn or message.next_turn
         self._last_ended_turn = min(self._last_ended_turn, first_turn - 1)
         self._screen_events.put(message)
-        for request in (*self._cancels.values(), *self._prompts.values()):
+        prompts = (*self._delivered.values(), *self._prompts.values())
+        for request in (*self._cancels.values(), *prompts):
             self.tell(PRIMARY, request)
         for review in self._open_reviews.values():
             self.tell(PRIMARY, review)
@@ -407,9 +456,11 @@ class Console(Actor[ConsoleInbox]):
             return  # a restarted agent sends it again, in case it was lost
         self._last_ended_turn = message.turn
         self._prompts.pop(message.turn, None)
+        self._sent.pop(message.turn, None)
         self._cancels.pop(message.turn, None)
+        self._delivered.clear()
         if message.turn == self._running_turn:
-            self._running_turn = None
+            self._running_turn = next(iter(self._prompts), None)
         self._screen_events.put(message)
 
     def _on_peer_restarted(self, peer: Address) -> None:
@@ -430,6 +481,9 @@ class Console(Actor[ConsoleInbox]):
         detail = UNDELIVERED_DETAIL.format(reason=report.reason)
         if isinstance(report.message, StartTurn):
             turn = report.message.turn
+            if turn != self._running_turn:
+                self._on_prompts_returned(PromptsReturned(prompts=(ReturnedPrompt(number=turn),)))
+                return
             self._on_turn_ended(TurnFailed(turn=turn, reason="protocol_error", detail=detail))
         elif isinstance(report.message, StartReview):
             self._open_reviews.pop(report.message.id, None)

@@ -7,6 +7,7 @@ from messages.address import Address
 from messages.compaction import Compacted
 from messages.journal import Record
 from messages.reviews import ReviewEnded
+from messages.steering import PromptDelivered
 from messages.subagents import SubagentEnded, SubagentStarted
 from messages.turns import (
     AgentSwitched,
@@ -22,6 +23,7 @@ from shell.console.screen_event_queue import Notice, ScreenEvent, SubagentEvent
 
 ReplayedRecord = (
     TurnStarted
+    | PromptDelivered
     | AgentSwitched
     | ReplyCompleted
     | ToolEnded
@@ -37,7 +39,13 @@ MAX_REPLAYED_RECORDS = 100
 MAX_REPLAYED_SUBAGENT_RECORDS = 500
 """Last records of all subagents together; their pages name the file with the rest."""
 _ReplayedSubagentRecord: TypeAlias = (
-    TurnStarted | ReplyCompleted | ToolEnded | TurnCompleted | TurnInterrupted | TurnFailed
+    TurnStarted
+    | PromptDelivered
+    | ReplyCompleted
+    | ToolEnded
+    | TurnCompleted
+    | TurnInterrupted
+    | TurnFailed
 )
 _ENDED_DETAIL = "the program ended"
 

@@ -25,6 +25,7 @@ from messages.turns import (
     TextDelta,
     ThinkingDelta,
     ToolInputDelta,
+    TurnNumberTaken,
 )
 from shell.console.ui_commands import UserCommandEnded
 
@@ -78,6 +79,7 @@ ScreenEvent: TypeAlias = (
     | DismissApproval
     | ApprovalsReset
     | DecisionLost
+    | TurnNumberTaken
     | UserCommandEnded
     | PolicySnapshot
     | RulesReplaced

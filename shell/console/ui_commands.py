@@ -7,9 +7,11 @@ from messages.base import Message
 
 
 class SendPrompt(Message):
-    """Start a turn with this text."""
+    """Start a turn with this text, or steer the running one; sent again, it changes nothing."""
 
     type: Literal["send_prompt"] = "send_prompt"
+    turn: int
+    """As in `StartTurn`."""
     text: str
 
 

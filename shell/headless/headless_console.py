@@ -7,6 +7,7 @@ from messages.address import APPROVALS, PRIMARY, is_subagent
 from messages.approvals import ApproverAvailabilityChanged, DismissApproval, ShowApproval
 from messages.compaction import Compacted, CompactionFailed
 from messages.reviews import ReviewEnded, ReviewStarted, StartReview
+from messages.steering import PromptDelivered, PromptsReturned
 from messages.subagents import (
     NotificationDelivered,
     SubagentBackgrounded,
@@ -129,6 +130,8 @@ class HeadlessConsole(Actor[HeadlessInbox]):
                 | Compacted()
                 | CompactionFailed()
                 | ReviewStarted()
+                | PromptDelivered()
+                | PromptsReturned()
                 | DismissApproval()
                 | SubagentBackgrounded()
                 | SubagentsPaused()
@@ -145,7 +148,7 @@ class HeadlessConsole(Actor[HeadlessInbox]):
     def start_work(self, configured: SessionConfigured) -> None:
         """Send the prompt."""
         turn = self._queue.assign_prompt_turn(configured.next_turn)
-        prompt = StartTurn(turn=turn, text=self._prompt, mentions=self._mentions)
+        prompt = StartTurn(turn=turn, text=self._prompt, mentions=self._mentions, starts_turn=True)
         self.tell(PRIMARY, prompt)
 
     def on_review_ended(self, ended: ReviewEnded) -> None:

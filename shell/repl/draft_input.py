@@ -10,7 +10,7 @@ from shell.repl.prompt_arming import PromptArming
 from shell.repl.screen_windows import ScreenWindows
 from shell.repl.state_owner import StateOwner
 from shell.sessions.session_context import SessionContext
-from shell.view import folded_pastes, input_history, screen_state
+from shell.view import folded_pastes, input_history, queued_messages, screen_state
 from shell.view.folded_pastes import FoldedPastes
 from shell.view.input_history import InputHistory
 from shell.view.picker import PickerItem, create_picker
@@ -103,8 +103,8 @@ class DraftInput:
         draft = self._windows.draft_buffer
         if draft.document.cursor_position_row > 0:
             draft.cursor_up()
-        elif not draft.text and self._host.state.queued_prompts:
-            self._host.apply(screen_state.restore_last_queued(self._host.state))
+        elif not draft.text and self._host.state.queued:
+            self._host.apply(queued_messages.withdraw_last_queued(self._host.state))
         elif step := input_history.step_back(
             self._history, folded_pastes.unfold(self._pastes, draft.text)
         ):

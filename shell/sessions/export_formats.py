@@ -15,6 +15,7 @@ from messages.compaction import Compacted
 from messages.content import TextBlock, ToolUseBlock
 from messages.journal import Record, SessionHeader
 from messages.serialization import JournalLine
+from messages.steering import PromptDelivered
 from messages.subagents import NotificationDelivered
 from messages.turns import (
     ReplyCompleted,
@@ -87,8 +88,9 @@ def _format_record(record: Record, calls: dict[str, ToolUseBlock]) -> list[str]:
             return []
         case NotificationDelivered():
             return ["## A background task has ended", _fence(record.text)]
-        case TurnStarted():
-            return ["## You", record.prompt.strip() or "(empty)"]
+        case TurnStarted() | PromptDelivered():
+            note = " (during the turn)" if isinstance(record, PromptDelivered) else ""
+            return [f"## You{note}", record.prompt.strip() or "(empty)"]
         case ReplyCompleted():
             texts = [block.text for block in record.content if isinstance(block, TextBlock)]
             text = "\n\n".join(text.strip() for text in texts if text.strip())

@@ -13,6 +13,7 @@ from actors.sessions.session_summaries import (
 )
 from messages.address import PRIMARY
 from messages.content import TextBlock
+from messages.steering import PromptDelivered
 from messages.turns import ReplyCompleted, TurnStarted
 from shell.text.sanitize import sanitize, sanitize_line
 from shell.view.number_format import format_age, format_size
@@ -51,7 +52,9 @@ def build_preview(path: Path) -> str:
     messages: list[str] = []
     records = select_records_for(contents, PRIMARY)
     for record in records:
-        if isinstance(record, TurnStarted) and record.has_prompt:
+        if isinstance(record, TurnStarted) and not record.has_prompt:
+            continue
+        if isinstance(record, TurnStarted | PromptDelivered):
             messages.append(f"> {_shorten(record.prompt)}")
         elif isinstance(record, ReplyCompleted):
             texts = (block.text for block in record.content if isinstance(block, TextBlock))

@@ -21,6 +21,7 @@ from messages.permissions import (
     StoreGrantFailed,
 )
 from messages.reviews import ReviewEnded, ReviewStarted
+from messages.steering import PromptDelivered, PromptsReturned
 from messages.subagents import (
     NotificationDelivered,
     SubagentBackgrounded,
@@ -51,6 +52,7 @@ from messages.turns import (
     TurnCompleted,
     TurnFailed,
     TurnInterrupted,
+    TurnNumberTaken,
     TurnStarted,
     UsageChanged,
 )
@@ -69,6 +71,15 @@ from shell.view.compaction_text import format_compaction
 from shell.view.full_output import FullOutput
 from shell.view.pending_request import make_pending_request
 from shell.view.policy_text import format_policy, format_policy_report
+from shell.view.queued_messages import (
+    restore_returned,
+    restore_unstarted,
+    send_early_messages,
+    send_under_next_number,
+    show_delivered,
+    synchronize_queue,
+    take_queued,
+)
 from shell.view.review_rows import format_review_end
 from shell.view.screen_state import (
     MAX_INTERRUPTED_TEXT_CHARS,
@@ -84,8 +95,6 @@ from shell.view.screen_state import (
     dismiss_approval,
     flush_tail,
     reset_approvals,
-    restore_queued,
-    send_next_prompt,
     show_approval,
     show_undecided,
 )
@@ -155,12 +164,18 @@ def apply_event(state: ScreenState, event: ScreenEvent, now_s: float) -> ScreenU
             return _on_review_started(state, event, now_s)
         case ReviewEnded():
             return _on_review_ended(state, event, now_s)
+        case PromptDelivered():
+            return show_delivered(state, event)
+        case PromptsReturned():
+            return restore_returned(state, event)
+        case TurnNumberTaken():
+            return send_under_next_number(state, event)
         case TurnCompleted() | TurnInterrupted() | TurnFailed():
-            return _on_turn_ended(state, event, now_s)
+            return _on_turn_ended(state, event)
         case PersistenceChanged():
             return _on_persistence_changed(state, event)
         case SubagentEvent():
-            return _on_subagent_event(state, event, now_s), ()
+            return _on_subagent_event(state, event, now_s), _list_unsent(event)
         case (
             SubagentStarted()
             | SubagentQueued()
@@ -230,31 +245,45 @@ def _format_background_event(
     return (PrintNotice(text, "plain"),)
 
 
+def _list_unsent(event: SubagentEvent) -> tuple[PrintNotice, ...]:
+    """Return the messages to a subagent that it never received, as notices."""
+    if not isinstance(event.event, PromptsReturned):
+        return ()
+    name = event.source.name
+    return tuple(
+        PrintNotice(f"Not sent to {name}: {prompt.text}", "warn") for prompt in event.event.prompts
+    )
+
+
 def _on_session_configured(
     state: ScreenState, event: SessionConfigured, now_s: float
 ) -> ScreenUpdate:
-    if state.session is None:
-        header: tuple[SessionConfigured, ...] = (event,)
-    else:
-        header = ()  # the agent was restarted, which a notice reports
+    is_restart = state.session is not None  # which a notice reports
+    if state.session is not None:
         event = event.model_copy(update={"mode": state.session.mode})
     turn = None if event.running_turn is None else RunningTurn(started_s=now_s)
     persistence = PersistenceChanged(state="ok")  # a restarted agent reports problems again
-    state, sent = send_next_prompt(
-        replace(state, session=event, turn=turn, persistence=persistence), now_s
-    )
-    return state, (*header, *sent)
+    next_turn = max(state.next_turn, event.next_turn)
+    state = replace(state, session=event, turn=turn, persistence=persistence, next_turn=next_turn)
+    if is_restart:
+        return synchronize_queue(state, event)
+    state, sent = send_early_messages(state, now_s)
+    return state, (event, *sent)
 
 
 def _on_turn_started(state: ScreenState, event: TurnStarted, now_s: float) -> ScreenUpdate:
+    state, queued = take_queued(state, event.turn)
     attached = format_attached_files(event)
     notices = (
         *((PrintNotice(attached),) if attached else ()),
         *(PrintNotice(problem, "warn") for problem in list_attachment_problems(event)),
     )
-    if state.turn:
-        return state, notices
-    prompt = (PrintPrompt(event.prompt),) if event.has_prompt else ()
+    if not event.has_prompt:
+        state = replace(state, next_turn=max(state.next_turn, event.turn + 1))
+    if state.turn and not queued:
+        return state, notices  # it was printed when it was sent
+    text = queued.text if queued else event.prompt
+    prompt = (PrintPrompt(text),) if event.has_prompt else ()
     return replace(state, turn=RunningTurn(started_s=now_s)), (*prompt, *notices)
 
 
@@ -407,19 +436,16 @@ def _on_tool_ended(state: ScreenState, event: ToolEnded, now_s: float) -> Screen
 
 
 def _on_turn_ended(
-    state: ScreenState, event: TurnCompleted | TurnInterrupted | TurnFailed, now_s: float
+    state: ScreenState, event: TurnCompleted | TurnInterrupted | TurnFailed
 ) -> ScreenUpdate:
     _, prose = flush_tail(state.turn) if state.turn else (None, ())
-    state = replace(state, turn=None)
+    state, restored = restore_unstarted(replace(state, turn=None), event.turn)
     match event:
         case TurnCompleted():
-            state, sent = send_next_prompt(state, now_s)
-            return state, (*prose, *sent)
+            return state, prose
         case TurnInterrupted():
-            state, sent = send_next_prompt(state, now_s)
-            return state, (*prose, PrintNotice("Interrupted.", "warn"), *sent)
+            return state, (*prose, PrintNotice("Interrupted.", "warn"), *restored)
         case TurnFailed():
-            state, restored = restore_queued(state)
             return state, (*prose, _describe_failure(event), *restored)
 
 

@@ -117,7 +117,7 @@ def compute_frame_layout(frame_input: FrameInput, size: Size) -> FrameLayout:
     picker = render_picker_rows(frame_input.picker, width, room) if frame_input.picker else []
     menu = [] if frame_input.picker else render_menu_rows(frame_input.menu, width, room)
     room -= len(picker) + len(menu)
-    queued = render_queued_rows(frame_input.state.queued_prompts, width)[: max(room, 0)]
+    queued = render_queued_rows(frame_input.state.queued, width)[: max(room, 0)]
     room -= len(queued)
     progress = render_progress_rows(
         frame_input.state, frame_input.now_s, width, min(room, max(size.rows // 2, 1))

@@ -5,7 +5,7 @@ from shell.text.sanitize import sanitize_line
 from shell.view.markdown_blocks import MarkdownTail
 from shell.view.number_format import format_duration, format_tokens, format_wait
 from shell.view.pending_request import format_pending_request
-from shell.view.screen_state import RunningTurn, ScreenState, UserCommand
+from shell.view.screen_state import QueuedMessage, RunningTurn, ScreenState, UserCommand
 from shell.view.styled_text import Row, truncate, wrap, wrap_words
 from shell.view.subagent_rows import render_subagent_rows
 from shell.view.todo_rows import MAX_TODO_ROWS, render_todo_rows
@@ -44,13 +44,13 @@ def render_running_rows(state: ScreenState, now_s: float, width: int, height: in
     return [*command, *rows[-(height - 1) :]] if command and height > 1 else rows[-height:]
 
 
-def render_queued_rows(queued_prompts: tuple[str, ...], width: int) -> list[Row]:
-    """Render the messages that wait for the turn to end."""
+def render_queued_rows(queued: tuple[QueuedMessage, ...], width: int) -> list[Row]:
+    """Render the messages that wait for the next request of the turn, or for its end."""
     rows = [
-        (("dim", truncate("» " + sanitize_line(text), width)),)
-        for text in queued_prompts[-_MAX_QUEUED_ROWS:]
+        (("dim", truncate("» " + sanitize_line(message.text), width)),)
+        for message in queued[-_MAX_QUEUED_ROWS:]
     ]
-    more = len(queued_prompts) - len(rows)
+    more = len(queued) - len(rows)
     return [*([(("dim", truncate(f"» … {more} more", width)),)] if more else []), *rows]
 
 

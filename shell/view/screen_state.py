@@ -18,6 +18,7 @@ from messages.approvals import (
 from messages.base import Message
 from messages.policy import PermissionMode, Policy
 from messages.reviews import ReviewEnded
+from messages.steering import WithdrawPrompts
 from messages.todos import Todo
 from messages.turns import (
     PersistenceChanged,
@@ -76,6 +77,17 @@ class RunningTurn:
 
 
 @dataclass(frozen=True, slots=True)
+class QueuedMessage:
+    """A message that no turn has received."""
+
+    text: str
+    turn: int = 0
+    """As in `SendPrompt`; 0: it is sent when the session starts."""
+    is_withdrawn: bool = False
+    """The user takes it back; the agent may have delivered it before."""
+
+
+@dataclass(frozen=True, slots=True)
 class UserCommand:
     """A running user command (`!command`)."""
 
@@ -112,8 +124,10 @@ class ScreenState:
 
     session: SessionConfigured | None = None
     turn: RunningTurn | None = None
-    queued_prompts: tuple[str, ...] = ()
-    """Messages that are sent one by one as turns end."""
+    next_turn: int = 1
+    """The first turn number that no message has used."""
+    queued: tuple[QueuedMessage, ...] = ()
+    """Messages in the order in which they will be delivered or start turns."""
     usage: UsageChanged | None = None
     """The size of the context and the total usage."""
     persistence: PersistenceChanged = PersistenceChanged(state="ok")  # noqa: RUF009  (frozen, so it may be shared)
@@ -151,6 +165,8 @@ class PrintPrompt:
     """Print a prompt of the user."""
 
     text: str
+    is_steering: bool = False
+    """It was delivered to the running turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,36 +231,28 @@ ScreenUpdate: TypeAlias = tuple[ScreenState, tuple[ScreenEffect, ...]]
 
 
 def submit_prompt(state: ScreenState, text: str, now_s: float) -> ScreenUpdate:
-    """Send the user's message, or queue it while a turn runs."""
-    if state.turn or not state.session:
-        return replace(state, queued_prompts=(*state.queued_prompts, text)), ()
+    """Send the user's message, which waits for its delivery while a turn runs."""
+    if not state.session:
+        return replace(state, queued=(*state.queued, QueuedMessage(text))), ()
+    turn = state.next_turn
+    sent = SendCommand(SendPrompt(turn=turn, text=text))
+    state = replace(state, next_turn=turn + 1)
+    if state.turn or state.queued:
+        return replace(state, queued=(*state.queued, QueuedMessage(text, turn))), (sent,)
     pending_mode = replace(state.pending_mode, is_passing_through=False)
     state = replace(state, turn=RunningTurn(started_s=now_s), pending_mode=pending_mode)
-    return state, (PrintPrompt(text), SendCommand(SendPrompt(text=text)))
+    return state, (PrintPrompt(text), sent)
 
 
-def send_next_prompt(state: ScreenState, now_s: float) -> ScreenUpdate:
-    """Send the first queued message, unless a turn runs."""
-    if not state.queued_prompts or state.turn or not state.session:
+def withdraw_messages(state: ScreenState, turns: tuple[int, ...]) -> ScreenUpdate:
+    """Ask for queued messages back; each is returned unless a turn receives it before."""
+    if not turns:
         return state, ()
-    text, *rest = state.queued_prompts
-    return submit_prompt(replace(state, queued_prompts=tuple(rest)), text, now_s)
-
-
-def restore_last_queued(state: ScreenState) -> ScreenUpdate:
-    """Take the last queued message back into the input."""
-    if not state.queued_prompts:
-        return state, ()
-    return replace(state, queued_prompts=state.queued_prompts[:-1]), (
-        RestoreDraft(state.queued_prompts[-1]),
+    queued = tuple(
+        replace(message, is_withdrawn=True) if message.turn in turns else message
+        for message in state.queued
     )
-
-
-def restore_queued(state: ScreenState) -> ScreenUpdate:
-    """Take all queued messages back into the input; before the session starts they stay queued."""
-    if not state.queued_prompts or not state.session:
-        return state, ()
-    return replace(state, queued_prompts=()), (RestoreDraft("\n".join(state.queued_prompts)),)
+    return replace(state, queued=queued), (SendCommand(WithdrawPrompts(numbers=turns)),)
 
 
 def run_user_command(state: ScreenState, command: str, now_s: float) -> ScreenUpdate:
@@ -257,15 +265,19 @@ def run_user_command(state: ScreenState, command: str, now_s: float) -> ScreenUp
 
 
 def interrupt(state: ScreenState) -> ScreenUpdate:
-    """Stop the user command; without one, interrupt the turn and restore queued messages."""
+    """Stop the user command; without one, interrupt the turn and take queued messages back.
+
+    Messages typed before the session started stay queued.
+    """
     if state.user_command:
         stopping = replace(state, user_command=replace(state.user_command, is_stopping=True))
         return stopping, () if state.user_command.is_stopping else (SendCommand(StopUserCommand()),)
-    state, restored = restore_queued(state)
+    turns = (message.turn for message in state.queued if message.turn and not message.is_withdrawn)
+    state, withdrawn = withdraw_messages(state, tuple(turns))
     if not state.turn or state.turn.is_interrupting:
-        return state, restored
+        return state, withdrawn
     turn = replace(state.turn, is_interrupting=True)
-    return replace(state, turn=turn), (SendCommand(InterruptTurn()), *restored)
+    return replace(state, turn=turn), (*withdrawn, SendCommand(InterruptTurn()))
 
 
 def show_approval(state: ScreenState, request: AnyApprovalRequest) -> ScreenUpdate:

@@ -22,6 +22,7 @@ from shell.view.tool_call_rows import render_tool_rows, render_user_command_rows
 
 MAX_PROMPT_ROWS = 12
 """Rows of a prompt that are printed; the user knows the rest."""
+STEERING_NOTE = "delivered during the turn"
 WELCOME_TEXT = "/help for commands and keys"
 
 
@@ -29,7 +30,7 @@ def render_item(item: Printable, width: int, *, color: bool) -> str:  # noqa: PL
     """Render one item for the terminal; control characters in untrusted text are made visible."""
     match item:
         case PrintPrompt():
-            return render_ansi(render_prompt_rows(item.text, width), color=color) + "\r\n"
+            return render_ansi(render_prompt_rows(item, width), color=color) + "\r\n"
         case PrintMarkdown():
             return render_prose(item.text, width, color=color)
         case PrintOmission():
@@ -59,14 +60,16 @@ def render_prose(text: str, width: int, *, color: bool) -> str:
     return "".join(f"{line}\r\n" for line in (lines if is_continued(text) else [*lines, ""]))
 
 
-def render_prompt_rows(text: str, width: int) -> list[Row]:
+def render_prompt_rows(prompt: PrintPrompt, width: int) -> list[Row]:
     """Render a prompt that was sent to an agent."""
-    lines = wrap(sanitize(text), width - 2)
+    lines = wrap(sanitize(prompt.text), width - 2)
     printed = lines if len(lines) <= MAX_PROMPT_ROWS + 1 else lines[:MAX_PROMPT_ROWS]
     first: Row = (("user", "> " + printed[0]),)
     rows = [first, *((("user", "  " + line),) for line in printed[1:])]
     if len(printed) < len(lines):
         rows.append((("dim", truncate(f"  … +{len(lines) - len(printed):,} lines", width)),))
+    if prompt.is_steering:
+        rows.append((("dim", truncate(f"  {STEERING_NOTE}", width)),))
     return rows
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from messages.content import TextBlock, join_text
+from messages.steering import PromptDelivered
 from messages.turns import (
     ReplyCompleted,
     ToolEnded,
@@ -18,7 +19,13 @@ from messages.turns import (
 from shell.view.tool_call_rows import get_output_text
 
 ActivityEvent = (
-    TurnStarted | ReplyCompleted | ToolEnded | TurnCompleted | TurnInterrupted | TurnFailed
+    TurnStarted
+    | PromptDelivered
+    | ReplyCompleted
+    | ToolEnded
+    | TurnCompleted
+    | TurnInterrupted
+    | TurnFailed
 )
 MAX_ACTIVITY_CHARS = 40_000
 """Limit per agent; the oldest events are dropped."""
@@ -73,7 +80,7 @@ def trim(recent: RecentActivity, max_chars: int) -> RecentActivity:
 
 def _truncate_event(event: ActivityEvent) -> ActivityEvent:
     match event:
-        case TurnStarted():
+        case TurnStarted() | PromptDelivered():
             return event.model_copy(
                 update={"prompt": _truncate_text(event.prompt, _MAX_TEXT_CHARS)}
             )
@@ -119,7 +126,7 @@ def _truncate_line(text: str) -> str:
 
 def _count_chars(event: ActivityEvent) -> int:
     match event:
-        case TurnStarted():
+        case TurnStarted() | PromptDelivered():
             text = event.prompt
         case ReplyCompleted():
             text = join_text(event.content)
@@ -136,8 +143,10 @@ def _count_chars(event: ActivityEvent) -> int:
 
 def _format_lines(event: ActivityEvent) -> list[str]:
     match event:
-        case TurnStarted():
-            return [f"▸ {event.prompt}"] if event.has_prompt else []
+        case TurnStarted(has_prompt=False):
+            return []
+        case TurnStarted() | PromptDelivered():
+            return [f"▸ {event.prompt}"]
         case ReplyCompleted():
             return [line for line in join_text(event.content).splitlines() if line.strip()]
         case ToolEnded():

@@ -147,7 +147,7 @@ def _render_item(item: PageItem, width: int) -> tuple[Row, ...]:
     """Lay out one item, followed by a blank row; cached, since it never changes."""
     match item:
         case PrintPrompt():
-            rows = render_prompt_rows(item.text, width)
+            rows = render_prompt_rows(item, width)
         case PrintMarkdown():
             rows = _render_markdown_rows(item.text, width)
         case PrintNotice():

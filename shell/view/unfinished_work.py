@@ -12,8 +12,8 @@ MAX_MESSAGE_COLUMNS = 120
 def format_unfinished_work(state: ScreenState, session_id: str) -> str:
     """Return lines that say what stays in the session, and what was not sent; often empty."""
     unsent = [
-        f"Not sent: {truncate(sanitize_line(text), MAX_MESSAGE_COLUMNS)}"
-        for text in state.queued_prompts
+        f"Not sent: {truncate(sanitize_line(message.text), MAX_MESSAGE_COLUMNS)}"
+        for message in state.queued
     ]
     return "\n".join([*_format_kept(_list_kept_work(state), session_id), *unsent])
 

@@ -13,7 +13,7 @@ def test_a_whole_session_in_line_mode_prints_no_escape_codes(program: Program) -
         "question", questions=[{"question": "Which?", "choices": [{"label": "red"}]}]
     )
     with (
-        program.serve(command, question, respond_text("**Done**."), respond_text("Bye.")),
+        program.serve(command, question, respond_text("**Done**.")),
         open_repl(program, "Work.", environment={"TERM": "dumb"}) as terminal,
     ):
         terminal.type("yes 1\nyes\n")
@@ -26,8 +26,8 @@ def test_a_whole_session_in_line_mode_prints_no_escape_codes(program: Program) -
         terminal.wait_for_text("reply 2")
         assert (program.repository / "ran").read_text() == "x\n"
         terminal.type("reply 2 1\n")
+        terminal.wait_for_text("delivered during the turn")
         terminal.wait_for_text("Done.")
-        terminal.wait_for_text("Bye.")
         terminal.type("!echo mine\n")
         terminal.wait_for_text("  mine")
         terminal.type("/status\n")
@@ -41,4 +41,5 @@ def test_a_whole_session_in_line_mode_prints_no_escape_codes(program: Program) -
             "the terminal echoes what is typed"
         )
         assert "\nSession " in terminal.read_scrollback(), "on its own line"
-    assert program.record_types().count("turn_completed") == 2
+    assert program.record_types().count("turn_completed") == 1
+    assert program.record_types().count("prompt_delivered") == 1

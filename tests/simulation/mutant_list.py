@@ -25,6 +25,7 @@ from actors.wiring import wiring
 from messages.address import Address
 from messages.approvals import DismissApproval
 from messages.base import Message
+from messages.steering import PromptsReturned
 from messages.supervision import PeerRestarted
 from shell.console.console import Console
 from shell.view import event_reducer
@@ -219,6 +220,10 @@ MUTANTS: dict[str, Mutant] = {
     "deadlines never fire": replace_function(
         ResettableTimer, "set", mutant_implementations.do_nothing
     ),
+    # Each message of the user reaches one turn or goes back to the user.
+    "delivered prompt left in the queue": replace_turn(turn_mutants.deliver_prompts_twice),
+    "returned prompt left in the queue": replace_turn(turn_mutants.keep_withdrawn_prompts),
+    "return of a prompt lost": drop_messages(PromptsReturned),
     # The session file.
     "append acknowledged before it is written": replace_function(
         Journal, "_queue_append", mutant_implementations.acknowledge_before_write

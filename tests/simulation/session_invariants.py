@@ -22,6 +22,7 @@ from tests.simulation.crash_injection import CrashInjector
 from tests.simulation.invariants.actor_lifecycles import LifecycleInvariants
 from tests.simulation.invariants.approvals import ApprovalInvariants
 from tests.simulation.invariants.permissions import PermissionInvariants
+from tests.simulation.invariants.prompts import PromptInvariants
 from tests.simulation.invariants.session_file import SessionFileInvariants
 from tests.simulation.invariants.tool_calls import ToolCallInvariants
 from tests.simulation.invariants.violations import Violations
@@ -53,6 +54,7 @@ class SessionInvariants:
         self._lifecycles = LifecycleInvariants(self.violations, now)
         self._permissions = permissions = PermissionInvariants(self.violations, config.mode, now)
         self._calls = ToolCallInvariants(self.violations, permissions)
+        self.prompts = PromptInvariants(self.violations)
         self._file = SessionFileInvariants(self.violations, self._on_synced_record)
         self._approvals = ApprovalInvariants(
             self.violations,
@@ -78,6 +80,7 @@ class SessionInvariants:
         self.end = None
         self._permissions.start_run(records, grants_file)
         self._calls.start_run(records)
+        self.prompts.start_run(records)
         self._approvals.start_run()
         self._lifecycles.start_run()
 
@@ -106,6 +109,7 @@ class SessionInvariants:
             self._file.on_send(to, delivered, sender)
             self._permissions.on_send(to, delivered, sender)
             self._calls.on_send(to, delivered, sender)
+            self.prompts.on_send(to, delivered, sender)
             self._approvals.on_send(to, delivered, sender)
             if isinstance(delivered, ToolEnded):
                 self._approvals.on_tool_result(delivered.call_id)
@@ -170,6 +174,7 @@ class SessionInvariants:
     def _on_synced_record(self, record: Message) -> None:
         self._permissions.on_synced_record(record)
         self._calls.on_synced_record(record)
+        self.prompts.on_synced_record(record)
         self._approvals.on_synced_record(record)
 
     def on_synced(self, path: Path, before: bytes, after: bytes) -> None:

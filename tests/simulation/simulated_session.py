@@ -218,6 +218,9 @@ class SimulatedSession:
         self.invariants.check_idle(sizes, self.user.open_request_ids)
         if CONSOLE in sizes:
             self._require(self.user.state.turn is None, "the turn never ends")
+            self._require(not self.user.state.queued, "messages stay queued")
+            has_faults = self._fault_count > self._fault_count_before_run
+            self.invariants.prompts.check_idle(self.user.messages, has_faults=has_faults)
 
     def _cut_power(self) -> None:
         self.trace.add_note("power cut")

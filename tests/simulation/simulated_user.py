@@ -16,9 +16,10 @@ from messages.permissions import ChangeMode, RevokeGrant
 from messages.policy import GrantScope, Rule
 from messages.turns import ReplyCompleted, SwitchAgent
 from shell.console.screen_event_queue import ScreenEventQueue
-from shell.console.ui_commands import SendPrompt
+from shell.view import queued_messages
 from shell.view import screen_state as screen
 from shell.view.event_reducer import apply_event
+from tests.simulation.invariants.prompts import MessagesOnScreen
 from tests.simulation.simulated_loop import SimulatedLoop
 
 MAX_FRAME_DELAY_S = 0.03
@@ -63,6 +64,7 @@ class SimulatedUser:
         """Requests that the user decided in this run, by id."""
         self.asked_again_ids: list[str] = []
         """Requests that appeared on screen again after the user had decided exactly these."""
+        self.messages = MessagesOnScreen()
         self.grants: list[tuple[GrantScope, Rule]] = []
         """All rules that the user allowed for the session or the project."""
 
@@ -75,11 +77,19 @@ class SimulatedUser:
         self.state, self.is_finishing = screen.ScreenState(), False
         self._is_frame_scheduled = False
         self._decided = {}
+        self.messages = MessagesOnScreen()
         events.set_wake_callback(self._schedule_frame)
         delay_s = 0.0
         for number in range(prompts):
             delay_s += self._random.random() * 8
-            self._schedule(delay_s, partial(self._enter_prompt, f"prompt {number}"))
+            text = f"prompt {number} of run {self._run}"
+            self._schedule(delay_s, partial(self._enter_prompt, text))
+            for part in range(self._random.choice((0, 0, 1, 2))):
+                steering_delay_s = delay_s + self._random.random() * 4
+                steering_text = f"{text}, part {part}"
+                self._schedule(steering_delay_s, partial(self._enter_prompt, steering_text))
+                if self._random.random() < 0.3:
+                    self._schedule(steering_delay_s + self._random.random(), self._take_back)
         for action in (self._interrupt, self._change_policy):
             for _ in range(self._random.choice((0, 0, 1, 2, 3))):
                 self._schedule(self._random.random() * 20, action)
@@ -129,18 +139,27 @@ class SimulatedUser:
     def _update(self, update: screen.ScreenUpdate) -> None:
         self.state, effects = update
         for effect in effects:
-            if isinstance(effect, screen.SendCommand):
-                self._send(effect.command)
+            match effect:
+                case screen.SendCommand():
+                    self._send(effect.command)
+                case screen.PrintPrompt():
+                    self.messages.printed[effect.text] += 1
+                case screen.RestoreDraft():
+                    self.messages.restored.update(effect.text.split("\n"))
+                case _:
+                    pass
 
     def _enter_prompt(self, text: str) -> None:
         if self.is_finishing:
             return
-        if self._random.random() < 0.2:  # a prompt of the command line bypasses the screen's queue
-            self._send(SendPrompt(text=text))
-        else:
-            self._update(screen.submit_prompt(self.state, text, self._loop.time()))
+        self.messages.typed.append(text)
+        self._update(screen.submit_prompt(self.state, text, self._loop.time()))
         if self._random.random() < 0.2:
             self._interrupt()
+
+    def _take_back(self) -> None:
+        if not self.is_finishing:
+            self._update(queued_messages.withdraw_last_queued(self.state))
 
     def _interrupt(self) -> None:
         if not self.is_finishing:

@@ -28,6 +28,7 @@ from messages.approvals import (
 from messages.compaction import Compacted
 from messages.content import ToolUseBlock, Usage
 from messages.journal import Record
+from messages.steering import PromptDelivered
 from messages.turns import (
     AgentSwitched,
     EffortChanged,
@@ -76,6 +77,7 @@ def restore(records: tuple[Record, ...], initial_state: AgentState) -> RestoredS
         compaction=initial_state.compaction.with_records(records, address),
         prompts=replace(
             initial_state.prompts,
+            last_number=_find_last_prompt_number(records),
             last_task_number=find_last_task_number(records),
             own_turns=frozenset(
                 started.turn for started in started_turns if not started.has_prompt
@@ -201,6 +203,13 @@ def _restore_totals(records: tuple[Record, ...], totals: UsageTotals) -> UsageTo
         if isinstance(record, ReplyCompleted | Compacted)
     )
     return replace(totals, earlier_runs=_sum_usage(records), context_tokens=next(sizes, 0))
+
+
+def _find_last_prompt_number(records: tuple[Record, ...]) -> int:
+    """Return the last number of a turn, or of a prompt that was delivered to one."""
+    started = (record.turn for record in records if isinstance(record, TurnStarted))
+    delivered = (record.number for record in records if isinstance(record, PromptDelivered))
+    return max((*started, *delivered), default=0)
 
 
 def _find_last_request_number(records: tuple[Record, ...]) -> int:

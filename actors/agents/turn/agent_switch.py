@@ -117,7 +117,7 @@ def is_switch_pending(state: AgentState) -> bool:
     return state.selection.is_switch_pending(state.persistence.failed_append_id)
 
 
-def get_status_fields(state: AgentState) -> dict[str, str | int | None]:
+def get_status_fields(state: AgentState) -> dict[str, str | int | tuple[int, ...] | None]:
     """Return the fields of `SessionConfigured` that change during a session."""
     turn = state.turn
     return {
@@ -125,7 +125,8 @@ def get_status_fields(state: AgentState) -> dict[str, str | int | None]:
         "model": state.model.name,
         "effort": state.model.effort,
         "max_mode": state.selection.get_max_mode(),
-        "next_turn": state.prompts.get_next_turn_number(turn.number),
+        "next_turn": state.prompts.next_number,
+        "queued_prompts": state.prompts.list_user_turns(),
         "running_turn": None if turn.stage is TurnStage.IDLE else turn.number,
     }
 

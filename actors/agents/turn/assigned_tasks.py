@@ -14,7 +14,7 @@ TaskInput = AssignTask | CancelTask
 
 def handle(step: Transition, message: TaskInput) -> None:
     """Queue a task under the next free turn number, or cancel it."""
-    prompts, turn = step.state.prompts, step.state.turn
+    prompts = step.state.prompts
     if isinstance(message, CancelTask):
         _cancel(step, message)
     elif message.task_number and message.task_number <= prompts.last_task_number:
@@ -25,8 +25,7 @@ def handle(step: Transition, message: TaskInput) -> None:
         if message.task_number:
             totals = step.state.totals.with_tokens_left(message.tokens_left)
             step.update(totals=totals)
-        number = prompts.get_next_turn_number(turn.number)
-        prompt = QueuedPrompt(number, message.prompt, message.task_number)
+        prompt = QueuedPrompt(prompts.next_number, message.prompt, message.task_number)
         step.update(prompts=prompts.with_prompt(prompt))
 
 

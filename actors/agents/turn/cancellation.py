@@ -2,7 +2,13 @@
 
 from dataclasses import replace
 
-from actors.agents.turn import background_tasks, call_lifecycle, limit_pause, prompt_context
+from actors.agents.turn import (
+    background_tasks,
+    call_lifecycle,
+    limit_pause,
+    prompt_context,
+    steering,
+)
 from actors.agents.turn.agent_state import AgentState, SlotState
 from actors.agents.turn.effects import (
     CancelModelRequest,
@@ -32,10 +38,11 @@ def on_cancel_turn(step: Transition, message: CancelTurn) -> None:
 
 
 def cancel_all(step: Transition) -> None:
-    """Stop the current turn and drop all queued prompts."""
+    """Stop the current turn, drop all queued tasks and return the user's prompts."""
     for prompt in step.state.prompts.queued:
         if prompt.task_number:
             step.emit(ReportDroppedTask(prompt.task_number))
+    steering.return_prompts(step)
     step.update(prompts=step.state.prompts.without_prompts())
     background_tasks.stop_all(step)
     if step.state.turn.is_active:

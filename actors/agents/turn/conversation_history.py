@@ -17,6 +17,7 @@ from messages.content import (
     ToolUseBlock,
 )
 from messages.reviews import ReviewEnded
+from messages.steering import PromptDelivered
 from messages.subagents import NotificationDelivered
 from messages.turns import (
     AgentSwitched,
@@ -33,6 +34,10 @@ Json = dict[str, JsonValue]
 
 INTERRUPTED_NOTE = "[The user interrupted the turn here.]"
 TRUNCATED_REPLY = "[The reply was cut off here and never completed.]"
+DELIVERED_PROMPT = """\
+[The user sent this message while you were working. Take it into account and continue.]
+
+{prompt}"""
 EMPTY_PROMPT = "[The user sent an empty message.]"
 NO_OUTPUT = "(no output)"
 NO_RESULT = "No result was recorded for this call; its outcome is unknown."
@@ -63,7 +68,7 @@ class ConversationHistory:
     """Text to add after the next results, or at the end of the turn."""
     _results: dict[str, Json] = field(default_factory=dict[str, Json])
 
-    def add(self, record: Message) -> None:  # noqa: C901  (one case per record)
+    def add(self, record: Message) -> None:  # noqa: C901, PLR0912  (one case per record)
         """Add what a record says to the model; other records are ignored."""
         match record:
             case TurnStarted():
@@ -81,6 +86,9 @@ class ConversationHistory:
                 self._add_result(record)
             case NotificationDelivered():
                 self._append("user", to_text_block(record.text))
+            case PromptDelivered():
+                text = DELIVERED_PROMPT.format(prompt=record.prompt)
+                self._append("user", to_text_block(text))
             case AgentSwitched():
                 self._add_note(record.text)
             case ReviewEnded():

@@ -21,6 +21,7 @@ from actors.agents.turn import (
     persistence,
     prompt_context,
     reviews,
+    steering,
     subagent_tasks,
 )
 from actors.agents.turn.agent_state import AgentState, RestoredState
@@ -60,6 +61,7 @@ from messages.journal import Appended, AppendFailed
 from messages.model_limits import ModelLimitsFound
 from messages.permissions import PermissionDecision
 from messages.reviews import StartReview
+from messages.steering import WithdrawPrompts
 from messages.subagents import (
     AncestorBudgetExhausted,
     AssignTask,
@@ -79,12 +81,14 @@ from messages.turns import (
     SetEffort,
     SetModel,
     StartTurn,
+    TurnFailed,
     TurnInterrupted,
     TurnStarted,
 )
 
 TurnControl = (
     StartTurn
+    | WithdrawPrompts
     | CancelTurn
     | SetModel
     | SetEffort
@@ -140,6 +144,7 @@ def _handle(step: Transition, message: TurnMessage) -> None:  # noqa: C901, PLR0
     match message:
         case (
             StartTurn()
+            | WithdrawPrompts()
             | CancelTurn()
             | SetModel()
             | SetEffort()
@@ -188,6 +193,8 @@ def _handle_control(step: Transition, message: TurnControl) -> None:
     match message:
         case StartTurn():
             _queue_prompt(step, message)
+        case WithdrawPrompts():
+            steering.withdraw_prompts(step, message)
         case CancelTurn():
             cancellation.on_cancel_turn(step, message)
         case SetModel():
@@ -231,15 +238,14 @@ def _finish_transition(step: Transition) -> tuple[AgentState, tuple[Effect, ...]
 
 def _queue_prompt(step: Transition, prompt: StartTurn) -> None:
     prompts = step.state.prompts
-    number = step.state.turn.number
-    is_duplicate = prompt.turn <= number or prompts.has_prompt(prompt.turn)
     if prompts.one_shot:
         step.emit(RejectPrompt())
     elif prompt.turn in prompts.own_turns:
-        next_turn = prompts.get_next_turn_number(number)
-        step.emit(RejectTurnNumber(prompt, next_turn))
-    elif not is_duplicate:
-        queued = QueuedPrompt(prompt.turn, prompt.text, mentions=prompt.mentions)
+        step.emit(RejectTurnNumber(prompt, prompts.next_number))
+    elif prompt.turn > prompts.last_number:  # else it has arrived before
+        queued = QueuedPrompt(
+            prompt.turn, prompt.text, mentions=prompt.mentions, starts_turn=prompt.starts_turn
+        )
         step.update(prompts=prompts.with_prompt(queued))
 
 
@@ -268,7 +274,7 @@ def _must_wake(state: AgentState) -> bool:
 def _start_own_turn(step: Transition) -> None:
     """Start a turn for the notifications; the limits of the last prompt still apply to it."""
     state = step.state
-    number = state.prompts.get_next_turn_number(state.turn.number)
+    number = state.prompts.next_number
     step.update(
         prompts=state.prompts.with_own_turn(number),
         turn=state.turn.with_next_turn(QueuedPrompt(number, ""), state.turn.timer.remaining_s),
@@ -298,11 +304,14 @@ def _set_effort(step: Transition, message: SetEffort) -> None:
 
 def _continue_if_synced(step: Transition) -> None:
     """Leave a recording stage whose records are on disk, then start queued prompts."""
+    steering.deliver_prompts(step)
     turn, is_settled = step.state.turn, step.state.persistence.is_settled
     if is_settled and turn.stage in (TurnStage.RECORDING_PROMPT, TurnStage.RECORDING_RESULTS):
         model_replies.request_reply(step)
     elif is_settled and turn.pending_end is not None:
         step.publish(turn.pending_end)
+        if isinstance(turn.pending_end, TurnFailed):
+            steering.return_prompts(step)
         step.update(turn=turn.without_turn())
         assigned_tasks.finish_if_done(step)
     while (

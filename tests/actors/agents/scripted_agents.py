@@ -100,8 +100,9 @@ def get_prompt(request: ModelRequest) -> str:
     """
     for message in reversed(request.messages):
         content: Any = message["content"]
-        texts = [block["text"] for block in content if block["type"] == "text"]
-        if message["role"] == "user" and texts and not texts[-1].startswith(("[", "<task_")):
+        texts = [str(block["text"]) for block in content if block["type"] == "text"]
+        texts = [text for text in texts if not text.startswith(("[", "<task_"))]
+        if message["role"] == "user" and texts:
             prompts = _LEDGER_PROMPT.findall(texts[-1])
             return str(prompts[-1] if prompts else texts[-1])
     return ""

@@ -22,12 +22,18 @@ from messages.permissions import (
     RulesReplaced,
 )
 from messages.policy import Rule
+from messages.steering import PromptDelivered, PromptsReturned, ReturnedPrompt
 from messages.subagents import SubscribeToAgent, UnsubscribeFromAgent
 from messages.supervision import PeerRestarted
 from messages.turns import CancelTurn, ReplyProgress, StartTurn, TextDelta, TurnStarted
 from shell.console.console import Console
 from shell.console.screen_event_queue import ScreenEvent, ScreenEventQueue, SubagentEvent
-from shell.console.ui_commands import InterruptTurn, SendPrompt, ViewSubagent
+from shell.console.ui_commands import (
+    InterruptTurn,
+    SendPrompt,
+    UserCommandEnded,
+    ViewSubagent,
+)
 from shell.console.user_shell_command import UserCommandRunner
 from shell.headless.event_queue import EventQueue, QueuedEvent
 from shell.headless.headless_console import HeadlessConsole
@@ -114,12 +120,53 @@ def test_the_broker_learns_that_a_user_can_decide(console_fixture: ConsoleFixtur
 def test_turn_numbers_continue_and_a_cancel_names_the_running_turn(
     console_fixture: ConsoleFixture,
 ) -> None:
-    console_fixture.tell(sample_events.session_configured(next_turn=7), SendPrompt(text="one"))
+    console_fixture.tell(
+        sample_events.session_configured(next_turn=7), SendPrompt(turn=7, text="one")
+    )
     assert console_fixture.next_agent_message() == StartTurn(turn=7, text="one")
     console_fixture.tell(InterruptTurn())
     assert console_fixture.next_agent_message() == CancelTurn(turn=7)
-    console_fixture.tell(sample_events.turn_interrupted(7), InterruptTurn(), SendPrompt(text="two"))
+    console_fixture.tell(
+        sample_events.turn_interrupted(7), InterruptTurn(), SendPrompt(turn=8, text="two")
+    )
     assert console_fixture.next_agent_message() == StartTurn(turn=8, text="two")
+
+
+def test_prompts_are_sent_again_until_their_turn_has_ended(console_fixture: ConsoleFixture) -> None:
+    one, two = StartTurn(turn=1, text="one"), StartTurn(turn=2, text="two")
+    restarted = sample_events.session_configured(next_turn=2, running_turn=1)
+    console_fixture.tell(
+        SendPrompt(turn=1, text="one"),
+        SendPrompt(turn=2, text="two"),
+        TurnStarted(turn=1, prompt="one"),
+        PromptDelivered(turn=1, number=2, prompt="two"),
+        restarted,
+        sample_events.turn_completed(),
+        restarted,
+        SendPrompt(turn=3, text="three"),
+    )
+    sent = [console_fixture.next_agent_message() for _ in range(5)]
+    assert sent == [one, two, two, one, StartTurn(turn=3, text="three")]
+
+
+def test_a_returned_prompt_leaves_its_user_command_to_the_next(
+    console_fixture: ConsoleFixture,
+) -> None:
+    returned = PromptsReturned(prompts=(ReturnedPrompt(number=2, text="two"),))
+    console_fixture.tell(
+        SendPrompt(turn=1, text="one"),
+        UserCommandEnded(command="ls", status="ok", text="a.py"),
+        SendPrompt(turn=2, text="two"),
+        returned,
+        SendPrompt(turn=3, text="three"),
+        SendPrompt(turn=4, text="four"),
+    )
+    texts = [
+        message.text
+        for message in (console_fixture.next_agent_message() for _ in range(4))
+        if isinstance(message, StartTurn)
+    ]
+    assert ["a.py" in text for text in texts] == [False, True, True, False]
 
 
 def test_a_turn_that_continues_after_resume_can_be_interrupted(
@@ -147,7 +194,7 @@ def test_viewing_another_agent_ends_the_old_subscription(
     console_fixture.tell(
         ViewSubagent(agent=PRIMARY), ViewSubagent(agent=None), ViewSubagent(agent=None)
     )
-    console_fixture.tell(sample_events.session_configured(), SendPrompt(text="after them"))
+    console_fixture.tell(sample_events.session_configured(), SendPrompt(turn=1, text="after them"))
     messages = [console_fixture.next_agent_message() for _ in range(3)]
     assert messages == [
         SubscribeToAgent(),
@@ -162,7 +209,7 @@ def test_every_event_reaches_the_screen_in_order(console_fixture: ConsoleFixture
         *sample_events.complete_turn("hi"),
         sample_events.exec_approval(),
     )
-    console_fixture.tell(*events, SendPrompt(text="after them"))
+    console_fixture.tell(*events, SendPrompt(turn=1, text="after them"))
     assert console_fixture.next_agent_message() == StartTurn(turn=1, text="after them")
     assert console_fixture.screen_events.take_all() == events
 
@@ -173,7 +220,7 @@ def test_a_turn_end_that_is_repeated_is_shown_once(console_fixture: ConsoleFixtu
         *sample_events.complete_turn("hi"),
         sample_events.turn_completed(),
     )
-    console_fixture.tell(SendPrompt(text="after them"))
+    console_fixture.tell(SendPrompt(turn=1, text="after them"))
     console_fixture.next_agent_message()
     assert console_fixture.screen_events.take_all() == (
         sample_events.session_configured(),
@@ -192,7 +239,7 @@ def test_a_restarted_agent_can_use_a_turn_number_again(
         again,
         *sample_events.complete_turn("ho"),
     )
-    console_fixture.tell(*events, SendPrompt(text="after them"))
+    console_fixture.tell(*events, SendPrompt(turn=1, text="after them"))
     console_fixture.next_agent_message()
     assert console_fixture.screen_events.take_all() == events
 

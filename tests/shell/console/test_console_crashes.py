@@ -92,7 +92,7 @@ def allow_once(crashable_session: CrashableSession, shown: ShowApproval) -> None
 def test_a_restarted_console_gets_the_open_approval_request_again(
     crashable_session: CrashableSession, event_reader: ScreenEventReader
 ) -> None:
-    crashable_session.system.tell(CONSOLE, SendPrompt(text="do it"))
+    crashable_session.system.tell(CONSOLE, SendPrompt(turn=1, text="do it"))
     shown, _ = event_reader.wait_for(ShowApproval)
     crashable_session.crash("console")
     event_reader.wait_for(ApprovalsReset)
@@ -104,7 +104,7 @@ def test_a_restarted_console_gets_the_open_approval_request_again(
         "/console crashed and was restarted"
     )
 
-    crashable_session.system.tell(CONSOLE, SendPrompt(text="once more"))
+    crashable_session.system.tell(CONSOLE, SendPrompt(turn=2, text="once more"))
     allow_once(crashable_session, event_reader.wait_for(ShowApproval)[0])
     assert event_reader.wait_for(TurnCompleted)[0].turn == 2
     assert crashable_session.tool_executions == ["ran", "ran"]
@@ -119,7 +119,7 @@ def test_an_answer_lost_in_a_crash_is_sent_again(
     actor: ActorName,
     decision: ApprovalDecision,
 ) -> None:
-    crashable_session.system.tell(CONSOLE, SendPrompt(text="do it"))
+    crashable_session.system.tell(CONSOLE, SendPrompt(turn=1, text="do it"))
     state = ScreenState()
     shown, _ = event_reader.wait_for(ShowApproval)
     state, _ = apply_event(state, shown, 0.0)
@@ -143,7 +143,7 @@ def test_an_answer_lost_in_a_crash_is_sent_again(
 def test_an_answer_that_cannot_be_delivered_is_asked_again(
     crashable_session: CrashableSession, event_reader: ScreenEventReader
 ) -> None:
-    crashable_session.system.tell(CONSOLE, SendPrompt(text="do it"))
+    crashable_session.system.tell(CONSOLE, SendPrompt(turn=1, text="do it"))
     shown, _ = event_reader.wait_for(ShowApproval)
     state, _ = apply_event(ScreenState(), shown, 0.0)
     crashable_session.crash_triggers["approvals"].crash_on("before", SubmitDecision, times=3)
@@ -172,7 +172,7 @@ def send_commands(crashable_session: CrashableSession, effects: tuple[ScreenEffe
 def test_without_a_console_the_call_is_denied(
     crashable_session: CrashableSession, event_reader: ScreenEventReader
 ) -> None:
-    crashable_session.system.tell(CONSOLE, SendPrompt(text="do it"))
+    crashable_session.system.tell(CONSOLE, SendPrompt(turn=1, text="do it"))
     event_reader.wait_for(ShowApproval)
     crashable_session.crash("console", failing_restarts=3)
     notice = crashable_session.restart_notices.get(timeout=PROBE_TIMEOUT_S)

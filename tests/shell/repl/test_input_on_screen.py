@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from messages.approvals import DismissApproval, SubmitDecision
+from messages.steering import PromptsReturned, ReturnedPrompt, WithdrawPrompts
 from messages.turns import TurnStarted
 from shell.console.ui_commands import (
     InterruptTurn,
@@ -60,7 +61,7 @@ def test_tab_completes_commands_and_esc_closes_the_menu() -> None:
         screen.type(TAB)
         await screen.wait_for_text("> /status")
         await screen.wait_for_no_text("Show session, model")
-        assert screen.posted == [SendPrompt(text="hello")]
+        assert screen.posted == [SendPrompt(turn=1, text="hello")]
 
     run_on_screen(script)
 
@@ -99,7 +100,7 @@ def test_at_completes_workspace_files_that_are_not_ignored(tmp_path: Path) -> No
         await screen.wait_for_text("> look at @src/parser.py")
         assert screen.posted == []
         await submit_prompt(screen, "now")
-        assert screen.posted == [SendPrompt(text="look at @src/parser.py now")]
+        assert screen.posted == [SendPrompt(turn=1, text="look at @src/parser.py now")]
 
     run_on_screen(script, session_context=SessionContext(cwd=tmp_path, workspace_root=tmp_path))
 
@@ -108,7 +109,7 @@ def test_a_path_is_sent_and_not_run_as_a_command() -> None:
     async def script(screen: ScreenHarness) -> None:
         await start_session(screen)
         await submit_prompt(screen, "/etc/hosts is wrong")
-        assert screen.posted == [SendPrompt(text="/etc/hosts is wrong")]
+        assert screen.posted == [SendPrompt(turn=1, text="/etc/hosts is wrong")]
 
     run_on_screen(script)
 
@@ -154,6 +155,11 @@ def test_up_takes_queued_messages_back_before_the_history() -> None:
         screen.type("two\r")
         await screen.wait_for_text("» two")
         screen.type(UP)
+        await screen.wait_until(
+            lambda: screen.posted[-1] == WithdrawPrompts(numbers=(2,)), "the withdrawal"
+        )
+        returned = ReturnedPrompt(number=2, text="two")
+        screen.put_events(PromptsReturned(prompts=(returned,)))
         await screen.wait_for_no_text("» two")
         await screen.wait_for_text("> two")
         screen.type(CTRL_U + UP + UP)
@@ -175,7 +181,7 @@ def test_one_backspace_deletes_a_folded_paste_completely() -> None:
         await screen.wait_for_text("> look [pasted 30 lines]")
         screen.type("\r")
         await screen.wait_for_text("Waiting for the model")
-        assert screen.posted == [SendPrompt(text=f"look {text}")]
+        assert screen.posted == [SendPrompt(turn=1, text=f"look {text}")]
         await screen.wait_for_text("… +")
 
     run_on_screen(script)
@@ -193,7 +199,7 @@ def test_esc_stops_a_user_command_before_the_turn() -> None:
         screen.type(CTRL_U + ESC)
         await screen.wait_for_text("stopping")
         assert screen.posted == [
-            SendPrompt(text="hello"),
+            SendPrompt(turn=1, text="hello"),
             RunUserCommand(command="make test"),
             StopUserCommand(),
         ]

@@ -2,10 +2,17 @@
 
 import pytest
 
+from messages.steering import (
+    PromptDelivered,
+    PromptsReturned,
+    ReturnedPrompt,
+    WithdrawPrompts,
+)
 from messages.turns import TextDelta, TurnStarted
 from shell.console.ui_commands import InterruptTurn, SendPrompt
 from shell.repl.key_actions import ESCAPE_DEBOUNCE_S
 from shell.repl.resize import RESIZE_SETTLE_S
+from shell.view.scrollback_renderer import STEERING_NOTE
 from tests.shell import sample_events
 from tests.shell.screen_harness import ScreenHarness, run_on_screen
 from tests.shell.screen_setup import start_session, submit_prompt
@@ -19,7 +26,7 @@ def test_a_streamed_reply_ends_up_in_the_scrollback() -> None:
     async def script(screen: ScreenHarness) -> None:
         await start_session(screen)
         await submit_prompt(screen, "hello")
-        assert screen.posted == [SendPrompt(text="hello")]
+        assert screen.posted == [SendPrompt(turn=1, text="hello")]
         screen.put_events(TurnStarted(turn=1, prompt="hello"), TextDelta(text="Well, **good"))
         await screen.wait_for_text("Well, **good")
         screen.put_events(
@@ -48,7 +55,7 @@ def test_a_command_line_prompt_is_sent_once_ready() -> None:
         assert screen.posted == []
         screen.put_events(sample_events.session_configured())
         await screen.wait_for_text("> fix the bug")
-        assert screen.posted == [SendPrompt(text="fix the bug")]
+        assert screen.posted == [SendPrompt(turn=1, text="fix the bug")]
 
     run_on_screen(script, first_prompt="fix the bug")
 
@@ -77,34 +84,69 @@ def test_a_tool_row_shows_title_and_first_lines() -> None:
     run_on_screen(script)
 
 
-def test_messages_during_a_turn_are_queued_in_order() -> None:
+def test_messages_during_a_turn_are_shown_where_they_were_delivered() -> None:
     async def script(screen: ScreenHarness) -> None:
         await start_session(screen)
         await submit_prompt(screen, "one")
         screen.type("two\rthree\r")
         await screen.wait_for_text("» three")
-        assert screen.posted == [SendPrompt(text="one")]
-        screen.put_events(TurnStarted(turn=1, prompt="one"), sample_events.turn_completed())
+        texts = ("one", "two", "three")
+        assert screen.posted == [SendPrompt(turn=n, text=text) for n, text in enumerate(texts, 1)]
+        screen.put_events(
+            TurnStarted(turn=1, prompt="one"),
+            sample_events.tool_ended("clean"),
+            PromptDelivered(turn=1, number=2, prompt="two"),
+        )
         await screen.wait_for_no_text("» two")
-        assert screen.posted == [SendPrompt(text="one"), SendPrompt(text="two")]
-        screen.type(UP)
-        await screen.wait_for_text("> three")
+        rows = [row for row in screen.rows if row]
+        at = rows.index("> two")
+        assert "clean" in "".join(rows[:at])
+        assert rows[at + 1].strip() == STEERING_NOTE
+        screen.put_events(sample_events.turn_completed(), TurnStarted(turn=3, prompt="three"))
         await screen.wait_for_no_text("» three")
+        assert "> three" in screen.rows
 
     run_on_screen(script)
 
 
-def test_esc_interrupts_once_and_restores_the_queue() -> None:
+def test_a_message_taken_back_too_late_is_shown_as_delivered() -> None:
     async def script(screen: ScreenHarness) -> None:
         await start_session(screen)
         await submit_prompt(screen, "one")
         screen.type("two\r")
         await screen.wait_for_text("» two")
+        screen.type(UP)
+        await screen.wait_until(
+            lambda: screen.posted[-1] == WithdrawPrompts(numbers=(2,)), "the withdrawal"
+        )
+        screen.put_events(PromptDelivered(turn=1, number=2, prompt="two"))
+        await screen.wait_for_text(STEERING_NOTE)
+        await screen.wait_for_no_text("» two")
+        assert screen.parts.windows.draft_buffer.text == ""
+
+    run_on_screen(script)
+
+
+def test_esc_interrupts_once_and_restores_the_queue_before_the_draft() -> None:
+    async def script(screen: ScreenHarness) -> None:
+        await start_session(screen)
+        await submit_prompt(screen, "one")
+        screen.type("two\rthree\rmy draft")
+        await screen.wait_for_text("> my draft")
         screen.type(ESC)
         await screen.wait_for_text("Interrupting")
         await screen.press_key(ESC)
+        assert screen.posted[3:] == [WithdrawPrompts(numbers=(2, 3)), InterruptTurn()]
+        screen.put_events(
+            PromptsReturned(
+                prompts=(
+                    ReturnedPrompt(number=2, text="two"),
+                    ReturnedPrompt(number=3, text="three"),
+                )
+            )
+        )
         await screen.wait_for_text("> two")
-        assert screen.posted == [SendPrompt(text="one"), InterruptTurn()]
+        assert screen.parts.windows.draft_buffer.text == "two\nthree\nmy draft"
         screen.put_events(sample_events.turn_interrupted())
         await screen.wait_for_text("Interrupted.")
 
@@ -118,7 +160,7 @@ def test_a_quick_double_esc_acts_like_one(keys: str) -> None:
         await submit_prompt(screen, "one")
         screen.type(keys)
         await screen.wait_for_text("Interrupting")
-        assert screen.posted == [SendPrompt(text="one"), InterruptTurn()]
+        assert screen.posted == [SendPrompt(turn=1, text="one"), InterruptTurn()]
 
     run_on_screen(script)
 
@@ -134,7 +176,12 @@ def test_an_esc_after_enter_is_a_new_press() -> None:
         screen.parts.windows.draft_buffer.insert_text("two")
         actions.on_enter(is_last=True)
         actions.on_escape()
-        sent = [SendPrompt(text="one"), InterruptTurn(), SendPrompt(text="two"), InterruptTurn()]
+        sent = [
+            SendPrompt(turn=1, text="one"),
+            InterruptTurn(),
+            SendPrompt(turn=2, text="two"),
+            InterruptTurn(),
+        ]
         assert screen.posted == sent
 
     run_on_screen(script)
@@ -188,7 +235,7 @@ def test_alt_with_a_letter_neither_interrupts_nor_types() -> None:
         await submit_prompt(screen, "one")
         screen.type(ESC + "q" + "x")
         await screen.wait_for_text("> x")
-        assert screen.posted == [SendPrompt(text="one")]
+        assert screen.posted == [SendPrompt(turn=1, text="one")]
 
     run_on_screen(script)
 
@@ -219,7 +266,7 @@ def test_enter_sends_all_lines_of_the_draft() -> None:
         await start_session(screen)
         screen.type("one" + CTRL_J + "two" + ESC + "\r" + "three\r")
         await screen.wait_for_text("Waiting for the model")
-        assert screen.posted == [SendPrompt(text="one\ntwo\nthree")]
+        assert screen.posted == [SendPrompt(turn=1, text="one\ntwo\nthree")]
 
     run_on_screen(script)
 
@@ -232,7 +279,7 @@ def test_a_paste_keeps_its_lines_and_is_not_sent() -> None:
         assert screen.posted == []
         screen.type("\r")
         await screen.wait_for_text("Waiting for the model")
-        assert screen.posted == [SendPrompt(text="one\ntwo\u202e\n")]
+        assert screen.posted == [SendPrompt(turn=1, text="one\ntwo\u202e\n")]
 
     run_on_screen(script)
 

@@ -439,6 +439,6 @@ def test_enter_never_sends_a_hidden_draft() -> None:
         await screen.wait_until_armed()
         await screen.press_key("\r")
         assert screen.parts.windows.draft_buffer.text == "not yet"
-        assert screen.parts.event_pump.state.queued_prompts == ()
+        assert screen.parts.event_pump.state.queued == ()
 
     run_on_screen(script)

@@ -7,6 +7,7 @@ import pytest
 from messages.approvals import DismissApproval
 from messages.content import Usage
 from messages.failure_reasons import ModelFailureReason
+from messages.steering import PromptsReturned, ReturnedPrompt
 from messages.turns import (
     Attachment,
     EffortChanged,
@@ -35,6 +36,7 @@ from shell.view.screen_state import (
     PrintNotice,
     PrintOmission,
     PrintPrompt,
+    QueuedMessage,
     RestoreDraft,
     ScreenEffect,
     ScreenState,
@@ -65,13 +67,13 @@ def create_running_state() -> ScreenState:
 
 def test_a_prompt_before_the_session_starts_is_queued() -> None:
     early, effects = screen_state.submit_prompt(ScreenState(), "hello", 1.0)
-    assert (early.queued_prompts, effects) == (("hello",), ())
+    assert (early.queued, effects) == ((QueuedMessage("hello"),), ())
     ready, effects = apply_event(early, sample_events.session_configured(), 2.0)
-    assert ready.queued_prompts == ()
+    assert ready.queued == ()
     assert effects == (
         sample_events.session_configured(),
         PrintPrompt("hello"),
-        SendCommand(SendPrompt(text="hello")),
+        SendCommand(SendPrompt(turn=1, text="hello")),
     )
 
 
@@ -123,7 +125,10 @@ def test_an_open_turn_runs_at_start_and_queues_prompts() -> None:
     resumed, _ = apply_events(sample_events.session_configured(running_turn=3, next_turn=4))
     assert resumed.turn is not None
     waiting, effects = screen_state.submit_prompt(resumed, "hello", 11.0)
-    assert (waiting.queued_prompts, effects) == (("hello",), ())
+    assert (waiting.queued, effects) == (
+        (QueuedMessage("hello", 4),),
+        (SendCommand(SendPrompt(turn=4, text="hello")),),
+    )
 
 
 def test_late_text_of_an_ended_turn_starts_no_turn() -> None:
@@ -136,8 +141,10 @@ def test_late_text_of_an_ended_turn_starts_no_turn() -> None:
 def test_a_failed_turn_prints_why_and_restores_the_queue() -> None:
     waiting, _ = screen_state.submit_prompt(create_running_state(), "next", 10.0)
     failed = TurnFailed(turn=1, reason="unauthorized", detail="the key was refused")
-    ended, effects = apply_event(waiting, failed, 11.0)
-    assert ended.queued_prompts == ()
+    number = waiting.queued[0].turn
+    returned = PromptsReturned(prompts=(ReturnedPrompt(number=number, text="next"),))
+    ended, effects = apply_events(failed, returned, initial=waiting)
+    assert ended.queued == ()
     assert effects == (
         PrintNotice("The turn failed (unauthorized): the key was refused", "bad"),
         RestoreDraft("next"),
@@ -304,7 +311,7 @@ def test_a_small_window_keeps_spinner_and_counts_the_queue() -> None:
     )
     assert len(render_progress_rows(busy, 20.0, 80, 1)) == 1
     assert "Working" in render_progress_rows(busy, 20.0, 80, 1)[0][0][1]
-    rows = [row[0][1] for row in render_queued_rows(("1", "2", "3", "4", "5"), 80)]
+    rows = [row[0][1] for row in render_queued_rows(tuple(map(QueuedMessage, "12345")), 80)]
     assert rows == ["» … 2 more", "» 3", "» 4", "» 5"]
 
 

@@ -11,6 +11,7 @@ from messages.address import JOURNAL, Address
 from messages.base import Message
 from messages.journal import Append, Appended, Record
 from messages.serialization import DecodeError, decode_line, encode
+from messages.steering import PromptDelivered
 from messages.turns import (
     ReplyCompleted,
     ToolEnded,
@@ -99,7 +100,9 @@ class SessionFileInvariants:
             match record:
                 case TurnStarted():
                     started.add(record.turn)
-                    counts[f"the start of turn {record.turn}"] += 1
+                    counts[f"prompt {record.turn}"] += 1
+                case PromptDelivered():
+                    counts[f"prompt {record.number}"] += 1
                 case ReplyCompleted():
                     counts[encode(record).decode()] += 1
                 case ToolEnded():

@@ -57,6 +57,7 @@ from messages.content import ContentBlock, TextBlock, ThinkingBlock
 from messages.failure_reasons import ModelFailureReason
 from messages.journal import Append, Appended, AppendFailed, Record
 from messages.policy import Action
+from messages.steering import WithdrawPrompts
 from messages.tool_calls import CallPlan, ToolOutput
 from messages.turns import CancelTurn, RequestInfo, SetModel, StartTurn
 from tests.actors.agents.turn import message_builders
@@ -140,7 +141,7 @@ class RandomEnvironment:
         """Start from the records of an earlier run instead."""
         self.disk_records = list(restored.records)
         self.invariants.load_records(restored.records)
-        self._next_prompt = restored.state.turn.number + 1
+        self._next_prompt = restored.state.prompts.next_number
         self._call_count = 1_000 * restored.state.identity.run
         self.state, effects = resume_turn(restored)
         self._apply(None, effects)
@@ -252,7 +253,8 @@ class RandomEnvironment:
         )
         steps += [self._finish_later(call_id) for call_id in self._jobs]
         steps += [self._decide_later(approval_id) for approval_id in self._shown_ids]
-        disturbances = [self._prompt, self._cancel, self._repeat, self._set_model]
+        disturbances = [self._prompt, self._withdraw_prompts, self._cancel, self._repeat]
+        disturbances += [self._set_model]
         steps += disturbances if self._has_disturbances else []
         return steps
 
@@ -268,9 +270,17 @@ class RandomEnvironment:
     # The user, and repeated messages
 
     def _prompt(self) -> None:
-        if self._chance(0.15):
-            self._next_prompt += 1
-            self.deliver(StartTurn(turn=self._next_prompt - 1, text="go on"))
+        is_idle = self.state.turn.stage is TurnStage.IDLE
+        if self._chance(0.8 if is_idle else 0.15):
+            number, self._next_prompt = self._next_prompt, self._next_prompt + 1
+            self.deliver(StartTurn(turn=number, text=f"prompt {number}"))
+
+    def _withdraw_prompts(self) -> None:
+        """Take back some of the last prompts, or one that never arrived."""
+        if self._chance(0.05):
+            first = max(1, self._next_prompt - self.random.randint(0, 3))
+            numbers = tuple(range(first, max(first, self._next_prompt - 1) + 1))
+            self.deliver(WithdrawPrompts(numbers=numbers))
 
     def _cancel(self) -> None:
         if self._chance(0.06):
@@ -305,9 +315,7 @@ class RandomEnvironment:
         timer = self._timer
         if timer is not None and (self._is_timer_paused or self._chance(0.05)):
             self._timer = None
-            is_time_up = not self._is_timer_paused or (
-                self._has_disturbances and self._chance(0.03)
-            )
+            is_time_up = not self._is_timer_paused or (self._has_disturbances and self._chance(0.2))
             share = 0.0 if is_time_up else self.random.uniform(0.5, 1)
             remaining_s = timer.remaining_s * share
             self.deliver(TurnTimerStopped(turn=timer.turn, remaining_s=remaining_s))

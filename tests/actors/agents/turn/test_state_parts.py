@@ -142,15 +142,15 @@ def test_only_a_failing_status_means_that_writes_fail() -> None:
 def test_prompts_start_in_order_and_keep_later_cancels() -> None:
     first, second = QueuedPrompt(1, "a"), QueuedPrompt(2, "b")
     queue = PromptQueue().with_prompt(first).with_prompt(second).with_cancelled(1).with_cancelled(2)
-    assert queue.has_prompt(2)
-    assert queue.without_first() == PromptQueue((second,), frozenset({2}))
+    expected = PromptQueue((second,), last_number=2, cancelled_turns=frozenset({2}))
+    assert queue.without_first() == expected
     assert queue.without_prompts().queued == ()
 
 
 def test_a_task_gets_the_first_unused_turn_number() -> None:
     queue = PromptQueue().with_prompt(QueuedPrompt(4, "a", task_number=2))
-    assert queue.get_next_turn_number(1) == 5
-    assert PromptQueue().get_next_turn_number(0) == 1
+    assert queue.next_number == 5
+    assert PromptQueue().next_number == 1
     assert queue.with_prompt(QueuedPrompt(5, "b")).last_task_number == 2
 
 

@@ -51,7 +51,6 @@ from messages.turns import (
     ModelRetrying,
     PersistenceChanged,
     ReplyCompleted,
-    StartTurn,
     ToolEnded,
     ToolStarted,
     TurnCompleted,
@@ -66,6 +65,7 @@ from tests.actors.agents.conversation_assertions import (
     omit_thinking,
 )
 from tests.actors.agents.turn.message_builders import COMMAND_TOOL, READ_ONLY_TOOLS
+from tests.actors.agents.turn.prompt_invariants import PromptInvariants
 from tests.actors.agents.turn.retry_invariants import RetryInvariants
 
 
@@ -74,6 +74,7 @@ class TurnInvariants:
     """Tracks the turn itself and asserts; it does not know the turn's state."""
 
     retries: RetryInvariants = field(default_factory=RetryInvariants)
+    prompts: PromptInvariants = field(default_factory=PromptInvariants)
     history: ConversationHistory = field(default_factory=ConversationHistory)
     tools: dict[str, str] = field(default_factory=dict[str, str])
     open_calls: set[str] = field(default_factory=set[str])
@@ -115,7 +116,6 @@ class TurnInvariants:
     used_approval_ids: set[str] = field(default_factory=set[str])
     cancelled_turns: set[int] = field(default_factory=set[int])
     cancelled_before_start: set[int] = field(default_factory=set[int])
-    prompts: list[int] = field(default_factory=list[int])
     end_counts: Counter[int] = field(default_factory=Counter[int])
     started_turns: set[int] = field(default_factory=set[int])
     recorded_ends: set[int] = field(default_factory=set[int])
@@ -130,6 +130,7 @@ class TurnInvariants:
         """Start from the records of earlier runs."""
         for record in records:
             self.history.add(record)
+            self.prompts.load_record(record)
             self._load_record(record)
 
     def _load_record(self, record: Record) -> None:
@@ -171,15 +172,13 @@ class TurnInvariants:
             "a job, request or append is left"
         )
         assert self.retries.limit_question is None, "a question is left"
-        ended = [turn for turn in self.prompts if self.end_counts[turn] == 1]
-        assert ended == self.prompts, "a prompt was lost"
+        self.prompts.check_idle()
 
-    def on_message(self, message: TurnMessage) -> None:  # noqa: C901  (one case per message)
+    def on_message(self, message: TurnMessage) -> None:
         """Track a message before the turn handles it."""
         self.retries.on_message(message, self.request_number if self.is_thinking else 0)
+        self.prompts.on_message(message)
         match message:
-            case StartTurn() if message.turn not in self.prompts:
-                self.prompts.append(message.turn)
             case CancelTurn():
                 self.cancelled_turns.add(message.turn)
                 if message.turn not in self.started_turns:
@@ -208,6 +207,9 @@ class TurnInvariants:
         for effect in effects:
             self.retries.check_effect(effect)
             self._check_effect(effect)
+            self.prompts.check_effect(
+                effect, is_turn_open=bool(self.open_turn), messages=self.history.messages
+            )
         self.retries.check_timer(effects, is_user_asked=bool(self.open_requests))
 
     def _check_effect(self, effect: Effect) -> None:  # noqa: C901, PLR0912  (one case per effect)

@@ -16,6 +16,7 @@ from messages.approvals import (
 )
 from messages.journal import Appended, AppendFailed
 from messages.permissions import PermissionDecision
+from messages.steering import PromptDelivered, WithdrawPrompts
 from messages.turns import (
     CancelTurn,
     RequestInfo,
@@ -176,9 +177,32 @@ def drop_queued_prompts(state: AgentState, message: TurnMessage) -> TurnResult:
 
 
 def accept_prompt_twice(state: AgentState, message: TurnMessage) -> TurnResult:
-    if isinstance(message, StartTurn) and message.turn <= state.turn.number:
-        state = replace(state, turn=replace(state.turn, number=message.turn - 1))
+    if isinstance(message, StartTurn) and message.turn <= state.prompts.last_number:
+        state = replace(state, prompts=replace(state.prompts, last_number=message.turn - 1))
     return advance(state, message)
+
+
+def deliver_prompts_twice(state: AgentState, message: TurnMessage) -> TurnResult:
+    """Leave delivered prompts in the queue."""
+    new, effects = advance(state, message)
+    if any(_is_delivery(effect) for effect in effects):
+        queued = tuple(p for p in state.prompts.queued if p not in new.prompts.queued)
+        new = replace(new, prompts=replace(new.prompts, queued=(*queued, *new.prompts.queued)))
+    return new, effects
+
+
+def drop_delivered_prompts(state: AgentState, message: TurnMessage) -> TurnResult:
+    """Leave delivered prompts out of the history, so that the model does not get them."""
+    new, effects = advance(state, message)
+    remaining = tuple(effect for effect in effects if not _is_delivery(effect))
+    return (_sync_all(new), remaining) if len(remaining) < len(effects) else (new, effects)
+
+
+def keep_withdrawn_prompts(state: AgentState, message: TurnMessage) -> TurnResult:
+    new, effects = advance(state, message)
+    if isinstance(message, WithdrawPrompts):
+        new = replace(new, prompts=state.prompts)
+    return new, effects
 
 
 def accept_late_replies(state: AgentState, message: TurnMessage) -> TurnResult:
@@ -245,6 +269,9 @@ TURN_MUTANTS: tuple[Advance, ...] = (
     forget_early_cancels,
     drop_queued_prompts,
     accept_prompt_twice,
+    deliver_prompts_twice,
+    drop_delivered_prompts,
+    keep_withdrawn_prompts,
     accept_late_replies,
     publish_before_sync,
     publish_ends_twice,
@@ -309,6 +336,10 @@ def _build_cancelled(call_id: str) -> ToolFailed:
 
 def _is_result(effect: Effect) -> bool:
     return isinstance(effect, WriteRecord) and isinstance(effect.record, ToolEnded)
+
+
+def _is_delivery(effect: Effect) -> bool:
+    return isinstance(effect, WriteRecord) and isinstance(effect.record, PromptDelivered)
 
 
 def _is_start(effect: Effect) -> bool:
