@@ -11,7 +11,7 @@ from pydantic import Field
 from messages.address import Address
 from messages.base import Message
 from messages.failure_reasons import LimitReason
-from messages.policy import PermissionRequest, Rule
+from messages.policy import CommandSandbox, PermissionRequest, Rule, WorkspaceAccess
 from messages.tool_calls import AgentSwitchProposal, FileDigest
 from messages.user_questions import UserQuestion
 
@@ -57,6 +57,10 @@ class ExecApprovalRequest(_ApprovalRequest):
     type: Literal["exec_approval_request"] = "exec_approval_request"
     command: str
     """The complete command, never shortened."""
+    workspace_access: WorkspaceAccess = "read-only"
+    """As in `EvaluatePermission`."""
+    sandbox: CommandSandbox | None = None
+    """The sandbox that it would run in; None: it would run without one."""
     executed_files: tuple[FileDigest, ...] = ()
     """Script files that it would run; an approval covers only their current content."""
 

@@ -6,6 +6,7 @@ from messages.address import Address
 from messages.base import Message, Value
 from messages.policy import (
     Action,
+    CommandSandbox,
     FileReadPolicy,
     GrantScope,
     PermissionMode,
@@ -15,6 +16,7 @@ from messages.policy import (
     Rule,
     RuleSource,
     SessionMode,
+    WorkspaceAccess,
 )
 
 
@@ -39,6 +41,8 @@ class EvaluatePermission(Message):
     """The agent whose call is evaluated, which may differ from the sender."""
     requests: tuple[PermissionRequest, ...]
     """The requests as planned by the tool; the engine splits commands into parts."""
+    workspace_access: WorkspaceAccess = "read-only"
+    """What the model says that a command needs; it matters only where there is a sandbox."""
 
 
 class PermissionDecision(Message):
@@ -63,6 +67,8 @@ class PermissionDecision(Message):
     """The requests after analysis: a command's parts and files, with paths resolved."""
     changes_nothing: bool = False
     """The call is known to only read, whatever the rules say about it."""
+    sandbox: CommandSandbox | None = None
+    """For a command: the sandbox that it runs in if it is allowed or approved; None: none."""
     read_policy: FileReadPolicy | None = None
     """For `glob` and `grep`: the rules for each file that they open."""
 

@@ -21,6 +21,9 @@ internal: only the session itself · ask: the user, so only the user can decide 
 service that is not known, such as an MCP server.
 """
 
+WorkspaceAccess = Literal["read-only", "writable"]
+"""What a sandboxed command can do with the workspace."""
+
 _CLOSED: dict[str, Any] = {"extra": "forbid"}
 """Pydantic configuration: extra fields are rejected, as in every other value."""
 
@@ -50,6 +53,17 @@ class PermissionRequest:
     permission: str
     target: str
     """A path inside the workspace is relative to its root; any other path is absolute."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommandSandbox:
+    """The sandbox that a command was allowed or approved to run in."""
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = _CLOSED
+
+    access: WorkspaceAccess
+    hidden_files: tuple[str, ...] = ()
+    """Absolute paths of files that read rules guard; the command cannot read them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,7 @@
 """A tool call: its plan, its output, and the values they consist of."""
 
 from messages.base import Value
-from messages.policy import PermissionRequest
+from messages.policy import PermissionRequest, WorkspaceAccess
 from messages.todos import Todo
 from messages.user_questions import UserQuestion
 
@@ -62,6 +62,8 @@ class CallPlan(Value):
     full_text: str = ""
     """The complete text that the user must see before it runs; empty: same as the title."""
     requests: tuple[PermissionRequest, ...]
+    workspace_access: WorkspaceAccess = "read-only"
+    """What a command needs to do with the workspace, as the model says."""
     patch: Patch | None = None
     executed_files: tuple[FileDigest, ...] = ()
     """Script files that the command names and would run, with their current digests."""

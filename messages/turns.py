@@ -12,7 +12,7 @@ from messages.compaction import Compacted, CompactionFailed
 from messages.content import ContentBlock, Usage
 from messages.effort import Effort
 from messages.failure_reasons import MAX_DURATION_S, LimitReason, ModelFailureReason
-from messages.policy import PermissionMode
+from messages.policy import CommandSandbox, PermissionMode
 from messages.reviews import ReviewEnded, ReviewStarted
 from messages.steering import PromptDelivered, PromptsReturned
 from messages.subagents import (
@@ -340,6 +340,8 @@ class ToolStarted(Message):
     call_id: str
     tool: str
     title: str
+    sandbox: CommandSandbox | None = None
+    """For a command: the sandbox that it runs in; None: none."""
 
 
 ToolStatus = Literal["ok", "error", "denied", "cancelled", "unknown"]

@@ -23,8 +23,10 @@ from shell.startup.errors import StartError
 from shell.startup.options import (
     AgentsOptions,
     CheckOptions,
+    CommandLine,
     HelpOptions,
     LaunchOptions,
+    SandboxOptions,
     SessionsOptions,
 )
 from shell.text.sanitize import sanitize
@@ -73,7 +75,7 @@ def run(arguments: list[str]) -> int:
 
 
 def _run(  # noqa: PLR0911  (one return per command)
-    options: LaunchOptions | SessionsOptions | CheckOptions | AgentsOptions | HelpOptions,
+    options: CommandLine,
 ) -> int:
     if isinstance(options, HelpOptions):
         from shell.cli.help_command import run_help_command
@@ -90,6 +92,8 @@ def _run(  # noqa: PLR0911  (one return per command)
 
         enable_gc()
         return run_agents_command(os.environ, as_json=options.as_json)
+    if isinstance(options, SandboxOptions):
+        return _run_sandbox(options)
     if isinstance(options, SessionsOptions):
         from shell.cli.sessions_command import run_sessions_command
 
@@ -105,6 +109,17 @@ def _run(  # noqa: PLR0911  (one return per command)
         message = "standard input and output are not a terminal; use greenroom -p PROMPT"
         raise StartError(message)
     return _run_interactive(options)
+
+
+def _run_sandbox(options: SandboxOptions) -> int:
+    from shell.cli.sandbox_command import run_sandbox_command
+    from shell.config.workspace_discovery import get_current_folder
+
+    check_stdout()
+    config = _make_launch_config(LaunchOptions(headless=True))
+    if config.sandbox is None:
+        return 1
+    return run_sandbox_command(config.sandbox, options.command, os.environ, get_current_folder())
 
 
 def _run_headless(options: LaunchOptions) -> int:
@@ -345,6 +360,7 @@ def _start_actors(
         config.make_model(),
         build_help_text,
         config.processes,
+        sandbox=config.sandbox,
         wall_clock=time.time,  # noqa: TID251  (the one wall clock)
     )
     factories = make_child_factories(session, ports, console)

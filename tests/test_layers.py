@@ -29,6 +29,7 @@ LAYERS = {
         *("runtime", "redaction", "paths"),
         *("sessions", "models", "bash"),
         "permissions",
+        "sandbox",
         "tools",
         "prompt_context",
         *("approvals", "agents"),

@@ -86,7 +86,7 @@ from messages.address import Address
 from messages.content import ToolUseBlock
 from messages.journal import Appended, AppendFailed, ReadRecordsFailed, Record, RecordsRead
 from messages.permissions import EvaluatePermission, RegisterAgent
-from messages.policy import PermissionRequest
+from messages.policy import PermissionRequest, WorkspaceAccess
 from messages.subagents import SubscribeToAgent, UnsubscribeFromAgent
 from messages.supervision import PeerRestarted, Undelivered
 from messages.tool_calls import FileDigest
@@ -312,7 +312,8 @@ class Agent(Actor[AgentInbox]):
                 context_job = self._context_jobs.create(effect, self._build_tool_context())
                 self.start_job(context_job.run, context_job.on_failure)
             case EvaluateAttachment() | EvaluateCall():
-                self._evaluate(effect.id, effect.plan.requests)
+                plan = effect.plan
+                self._evaluate(effect.id, plan.requests, plan.workspace_access)
             case SendModelRequest() | CancelModelRequest() | ScheduleRetry() | LookUpLimits():
                 self._execute_model_effect(effect)
             case StartTimer() | PauseTimer():
@@ -427,8 +428,18 @@ class Agent(Actor[AgentInbox]):
         job = partial(plan_call, tool_use, self._get_tools(), self._build_tool_context())
         self._call_jobs[tool_use.id] = self.start_job(job, partial(to_tool_failed, tool_use.id))
 
-    def _evaluate(self, decision_id: str, requests: tuple[PermissionRequest, ...]) -> None:
-        request = EvaluatePermission(id=decision_id, agent=self.address, requests=requests)
+    def _evaluate(
+        self,
+        decision_id: str,
+        requests: tuple[PermissionRequest, ...],
+        workspace_access: WorkspaceAccess = "read-only",
+    ) -> None:
+        request = EvaluatePermission(
+            id=decision_id,
+            agent=self.address,
+            requests=requests,
+            workspace_access=workspace_access,
+        )
         self._pending_requests.send(
             self._collaborators.permissions, request, self._state.awaited_ids
         )
@@ -437,6 +448,8 @@ class Agent(Actor[AgentInbox]):
         tool_use, context = self._get_tool_use(effect.call_id), self._build_tool_context()
         if effect.read_policy is not None:
             context = replace(context, read_policy=effect.read_policy)
+        if effect.sandbox is not None:
+            context = replace(context, sandbox=effect.sandbox)
         job = partial(run_call, tool_use, effect.plan, self._get_tools(), context)
         self._call_jobs[tool_use.id] = self.start_job(job, partial(to_tool_failed, tool_use.id))
 

@@ -7,11 +7,12 @@ from messages.approvals import (
     AnyApprovalRequest,
     ApprovalDecided,
     ApprovalDecision,
+    ExecApprovalRequest,
     QuestionRequest,
     SubmitDecision,
 )
 from messages.permissions import EvaluatePermission, StoreGrant
-from messages.policy import Rule
+from messages.policy import Rule, WorkspaceAccess
 
 LASTING_DECISIONS: tuple[ApprovalDecision, ...] = ("session", "project")
 """Decisions that store a grant."""
@@ -35,8 +36,15 @@ class PendingApproval:
     @property
     def evaluation_request(self) -> EvaluatePermission:
         """A request to evaluate the call again under the current policy."""
+        request = self.request
+        access: WorkspaceAccess = (
+            request.workspace_access if isinstance(request, ExecApprovalRequest) else "read-only"
+        )
         return EvaluatePermission(
-            id=self.request.id, agent=self.request.agent, requests=self.request.requests
+            id=request.id,
+            agent=request.agent,
+            requests=request.requests,
+            workspace_access=access,
         )
 
 

@@ -22,6 +22,7 @@ from actors.permissions.rule_index import RuleIndex
 from actors.permissions.rule_matching import (
     FILE_READ_CATEGORIES,
     INTERNAL_CATEGORIES,
+    OUTSIDE_PERMISSION,
 )
 from actors.permissions.working_directory import WorkingDirectories
 from messages.policy import ToolCategory
@@ -306,10 +307,11 @@ def _is_known_to_read(access: Access, *, trusted: bool) -> bool:
 
 def _build_plain_access(analyzed: AnalyzedRequest, category: ToolCategory) -> Access:
     """Build the access for a request as a whole."""
+    permission = analyzed.request.permission
     return Access(
-        analyzed.request.permission,
+        permission,
         analyzed.request.target,
-        analyzed.request.permission,
+        "bash" if permission == OUTSIDE_PERMISSION else permission,
         category,
         ask_reason=analyzed.ask_reason,
         deny_reason=analyzed.deny_reason,

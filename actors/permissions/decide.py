@@ -34,7 +34,9 @@ def combine_decisions(access_decisions: Iterable[tuple[Access, AccessDecision]])
     return strictest._replace(grants=exact, broader_grants=() if broader == exact else broader)
 
 
-def decide_access(access: Access, rule_index: RuleIndex) -> AccessDecision:
+def decide_access(  # noqa: PLR0911  (one return per step)
+    access: Access, rule_index: RuleIndex
+) -> AccessDecision:
     """Decide one access.
 
     In order: the rules for each agent of the chain, their limits, minimum ask, always ask, then
@@ -52,13 +54,16 @@ def decide_access(access: Access, rule_index: RuleIndex) -> AccessDecision:
         return decision._replace(action="ask", reason=reason, always_ask=True)
     if decision.action == "deny":
         return decision
-    always_ask_reason = _find_always_ask_reason(access, decision, rule_index)
+    always_ask_reason = _find_always_ask_reason(access, rule_index)
     if always_ask_reason:
         return AccessDecision("ask", always_ask_reason, always_ask=True)
     if access.ask_reason and (decision.action == "allow" or decision.by_default):
         decision = AccessDecision("ask", access.ask_reason, source=MINIMUM_ASK_SOURCE)
     if decision.action == "allow":
         return decision
+    if _is_command_in_plan_mode(access, rule_index):
+        reason = f"{access.ask_reason or decision.reason}, and plan mode is read-only"
+        return decision._replace(reason=reason, always_ask=True)
     return _lift_ask(access, rule_index, by_agent) or decision
 
 
@@ -103,17 +108,18 @@ def _apply_limits(access: Access, rule_index: RuleIndex) -> list[AccessDecision]
     return denials
 
 
-def _find_always_ask_reason(access: Access, decision: AccessDecision, rule_index: RuleIndex) -> str:
+def _find_always_ask_reason(access: Access, rule_index: RuleIndex) -> str:
     """Return why only a decision on this specific call can allow it, or an empty string."""
     if access.category == "ask":
         return f"{access.permission} always needs approval"
     if access.protection_reason and rule_index.policy.protected_paths is not None:
         return access.protection_reason
-    is_command_in_plan_mode = rule_index.effective_mode == "plan" and access.permission == "bash"
-    asks = decision.action == "ask" or access.ask_reason
-    if is_command_in_plan_mode and access.rule_scope == "all" and asks:
-        return f"{access.ask_reason or decision.reason}, and plan mode is read-only"
     return ""
+
+
+def _is_command_in_plan_mode(access: Access, rule_index: RuleIndex) -> bool:
+    is_command = access.permission == "bash" and access.rule_scope == "all"
+    return is_command and rule_index.effective_mode == "plan"
 
 
 # Lifting an ask.

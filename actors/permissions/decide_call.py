@@ -10,7 +10,13 @@ from actors.permissions.decide import combine_decisions, decide_access
 from actors.permissions.decision import AccessDecision
 from actors.permissions.grant_binding import GrantBinding
 from actors.permissions.rule_index import get_rule_index
-from messages.policy import FileReadPolicy, PermissionProfile, PermissionRequest, Policy
+from messages.policy import (
+    CommandSandbox,
+    FileReadPolicy,
+    PermissionProfile,
+    PermissionRequest,
+    Policy,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +32,8 @@ class CallDecision:
     """Set for tools that open many files."""
     changes_nothing: bool = False
     """The call is known to only read, whatever the rules say about it."""
+    sandbox: CommandSandbox | None = None
+    """The sandbox that a command runs in; None: none."""
 
     @property
     def resolved_requests(self) -> tuple[PermissionRequest, ...]:

@@ -34,6 +34,7 @@ from actors.permissions.project_grants import (
     on_project_load_failure,
     on_project_update_failure,
 )
+from actors.permissions.sandbox_decision import DecideCall, DecisionInputs, decide_with_sandbox
 from actors.runtime.actor import Actor
 from actors.sessions.journal_client import JournalClient
 from messages.address import APPROVALS, ROOT, Address
@@ -51,7 +52,7 @@ from messages.permissions import (
     RevokeGrant,
     StoreGrant,
 )
-from messages.policy import PermissionProfile, PermissionRequest, Policy
+from messages.policy import PermissionProfile, Policy
 from messages.supervision import PeerRestarted, Undelivered
 
 ProfileChain: TypeAlias = tuple[PermissionProfile, ...]
@@ -62,11 +63,11 @@ ProfileChain: TypeAlias = tuple[PermissionProfile, ...]
 class EvaluationSettings:
     """How calls are evaluated; tests replace these."""
 
-    decide: Callable[
-        [tuple[PermissionRequest, ...], WorkspacePaths, Policy, ProfileChain], CallDecision
-    ] = decide_call
+    decide: DecideCall = decide_call
     timeout_s: float = EVALUATION_TIMEOUT_S
     """A call whose evaluation takes longer asks."""
+    has_sandbox: Callable[[], bool] = lambda: False
+    """Whether commands run in a sandbox with full enforcement; the first call may take 2 s."""
 
 
 DEFAULT_EVALUATION_SETTINGS = EvaluationSettings()
@@ -108,6 +109,7 @@ class PermissionEngine(Actor[EngineInbox]):
         self._workspace_paths = workspace_paths
         self._grant_store = grant_store
         self._decide = evaluation_settings.decide
+        self._has_sandbox = evaluation_settings.has_sandbox
         self._evaluation_pool = EvaluationPool(evaluation_settings.timeout_s)
         self._replaced_rules: ReplaceRules | None = None
         """The rules that replaced the initial ones, if any."""
@@ -190,9 +192,7 @@ class PermissionEngine(Actor[EngineInbox]):
         self._last_evaluation_id += 1
         evaluation_id = self._last_evaluation_id
         self._running_evaluations[evaluation_id] = (request, requester)
-        evaluate = partial(
-            self._decide, request.requests, self._workspace_paths, self._policy, chain
-        )
+        evaluate = partial(self._decide_with_sandbox, request, self._policy, chain)
         self.start_job(
             partial(
                 run_evaluation,
@@ -204,6 +204,15 @@ class PermissionEngine(Actor[EngineInbox]):
             ),
             partial(on_evaluation_failure, evaluation_id, request, self._policy),
         )
+
+    def _decide_with_sandbox(
+        self, request: EvaluatePermission, policy: Policy, chain: ProfileChain
+    ) -> CallDecision:
+        """Decide a call. Runs on a thread, so it uses only what no handler changes."""
+        inputs = DecisionInputs(
+            request.requests, request.workspace_access, self._workspace_paths, policy, chain
+        )
+        return decide_with_sandbox(inputs, self._has_sandbox, self._decide)
 
     def _on_evaluation_finished(self, finished: EvaluationFinished) -> None:
         """Forward a decision, or evaluate again if the policy has changed in the meantime."""

@@ -70,6 +70,7 @@ async def run_evaluation(
             broader_grants=decision.broader_grants,
             resolved_requests=result.resolved_requests,
             changes_nothing=result.changes_nothing,
+            sandbox=result.sandbox,
             read_policy=result.read_policy,
         ),
         evaluated_requests=evaluated_requests,

@@ -14,11 +14,13 @@ from pathlib import Path
 from actors.paths.resolve import PathResolver, WorkspacePaths
 from actors.permissions.rule_matching import fold_case
 
-_FOLDER_NAMES = """
+_PROJECT_FOLDER_NAMES = """
 .greenroom .git .husky .github/workflows
 .claude .codex .cursor .gemini .opencode .qwen
-.vscode .idea .zed .fleet .devcontainer .vim .emacs.d
-.config/fish .config/git .config/greenroom .config/nvim
+.vscode .idea .zed .fleet .devcontainer
+"""
+_HOME_FOLDER_NAMES = """
+.vim .emacs.d .config/fish .config/git .config/greenroom .config/nvim
 """
 _FILE_NAMES = """
 AGENTS.md CLAUDE.md GEMINI.md .mcp.json
@@ -29,7 +31,9 @@ AGENTS.md CLAUDE.md GEMINI.md .mcp.json
 .vimrc .nvimrc .exrc .nvim.lua .emacs .dir-locals.el .devcontainer.json
 *.code-workspace *.sublime-project
 """
-PROTECTED_FOLDERS = tuple(_FOLDER_NAMES.split())
+PROTECTED_PROJECT_FOLDERS = tuple(_PROJECT_FOLDER_NAMES.split())
+"""Those that programs obey in a project's folder."""
+PROTECTED_FOLDERS = (*PROTECTED_PROJECT_FOLDERS, *_HOME_FOLDER_NAMES.split())
 """Folders, also inside other folders, in which every file is protected."""
 PROTECTED_FILES = tuple(_FILE_NAMES.split())
 """Files that are protected in every folder: they instruct agents, or name what other programs run

@@ -24,8 +24,11 @@ PATH_CATEGORIES: frozenset[ToolCategory] = frozenset({"read", "search", "change"
 FILE_READ_CATEGORIES: frozenset[ToolCategory] = frozenset({"read", "search"})
 INTERNAL_CATEGORIES: frozenset[ToolCategory] = frozenset({"internal", "ask"})
 """Categories of tools that use neither files nor commands."""
+OUTSIDE_PERMISSION = "outside"
+"""Running a command without the sandbox; the target is the command."""
 INHERENT_CATEGORIES: dict[str, ToolCategory] = {
     "bash": "command",
+    OUTSIDE_PERMISSION: "external",
     "read": "read",
     "write": "change",
 }

@@ -9,6 +9,7 @@ from pydantic import AliasChoices, Field
 from actors.paths.resolve import WorkspacePaths
 from actors.paths.workspace import Workspace
 from actors.permissions.executed_files import find_executed_files, has_no_file_names
+from actors.permissions.rule_matching import OUTSIDE_PERMISSION
 from actors.tools import tool_list
 from actors.tools.command_runner import CommandResult
 from actors.tools.command_watcher import GRACE_S, LEFTOVER_GRACE_S
@@ -24,7 +25,7 @@ from actors.tools.tool import (
     ToolContext,
     ToolError,
 )
-from messages.policy import PermissionRequest
+from messages.policy import CommandSandbox, PermissionRequest
 from messages.tool_calls import CallPlan, FileDigest, ToolOutput
 
 DEFAULT_TIMEOUT_S = 120.0
@@ -40,6 +41,8 @@ directory, so cd and variables do not carry over to the next call; to run a comm
 directory, set cwd.
 Commands that only read run in parallel with other calls of the same message; all others run one \
 after the other, in order. Chain commands that depend on each other with &&.
+Where there is a sandbox, commands run in it: without a network, with a private /tmp, and with the \
+workspace read-only unless writes is set. Such commands usually need no approval.
 There is no terminal and no input: a command that reads standard input gets end of file. Use \
 options such as --yes, and start no editor or pager. Returns standard output and standard error \
 interleaved, then the exit status if it is not 0. Output over {MAX_OUTPUT_CHARS:,} characters is \
@@ -65,6 +68,17 @@ class BashArguments(Arguments):
         description=f"The directory to run it in: {PATH_FORMS}.",
     )
     description: str = Field(default="", description="What the command does, in five to ten words.")
+    writes: bool = Field(
+        default=False,
+        description="True if the command must change files of the workspace. Without it, the "
+        "sandbox, where there is one, keeps the workspace read-only.",
+    )
+    outside: bool = Field(
+        default=False,
+        description="True to run without the sandbox, for example to use the network. The user is "
+        "asked. Use it only after the command failed in the sandbox, and give the reason in why.",
+    )
+    why: str = Field(default="", description="With outside: why the sandbox is in the way.")
     timeout_s: float = Field(
         default=DEFAULT_TIMEOUT_S,
         gt=0,
@@ -84,10 +98,12 @@ async def plan(arguments: BashArguments, context: ToolContext) -> CallPlan:
     title = escape_control_characters(command.strip())
     if len(title) > _MAX_TITLE_CHARS:
         title = title[:_MAX_TITLE_CHARS] + "…"
+    permissions = ("bash", OUTSIDE_PERMISSION) if arguments.outside else ("bash",)
     return CallPlan(
         title=f"bash {title}",
         full_text=command,
-        requests=(PermissionRequest(permission="bash", target=command),),
+        requests=tuple(PermissionRequest(permission=name, target=command) for name in permissions),
+        workspace_access="writable" if arguments.writes else "read-only",
         executed_files=await _find_executed_files(command, context.workspace),
     )
 
@@ -108,7 +124,11 @@ async def run(arguments: BashArguments, plan: CallPlan, context: ToolContext) ->
         message = f"a file that it executes has changed: {', '.join(dict.fromkeys(changed))}"
         raise TargetChangedError(message)
     result = await context.command_runner.run(
-        plan.full_text, context.workspace.cwd, arguments.timeout_s, context.output_folder
+        plan.full_text,
+        context.workspace.cwd,
+        arguments.timeout_s,
+        context.output_folder,
+        context.sandbox,
     )
     return format_result(result, arguments.timeout_s)
 
@@ -129,8 +149,20 @@ def format_result(result: CommandResult, timeout_s: float) -> ToolOutput:
         parts.append(f"exit status {128 - result.exit_status}")
     elif result.exit_status:
         parts.append(f"exit status {result.exit_status}")
+    if result.sandbox is not None and result.exit_status:
+        parts.insert(1, _describe_sandbox(result.sandbox))
     has_failed = result.timed_out or result.exit_status != 0
     return ToolOutput(text="\n".join(parts), is_error=has_failed)
+
+
+def _describe_sandbox(sandbox: CommandSandbox) -> str:
+    """Say what limited a command that failed; whether that is why it failed is not known."""
+    is_read_only = sandbox.access == "read-only"
+    workspace = "read-only (set writes to change files)" if is_read_only else "writable"
+    return (
+        f"[it ran in the sandbox: the workspace is {workspace}, other folders are read-only, "
+        "/tmp is private, and there is no network]"  # noqa: S108  (text for the model)
+    )
 
 
 def _format_processes(processes: tuple[str, ...]) -> str:

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from messages.policy import CommandSandbox
+
 
 @dataclass(frozen=True, slots=True)
 class CommandResult:
@@ -22,6 +24,8 @@ class CommandResult:
     """Processes that outlived the shell and were terminated."""
     running_processes: tuple[str, ...] = ()
     """Processes of the command that could not be terminated."""
+    sandbox: CommandSandbox | None = None
+    """The sandbox that it ran in; None: none."""
 
 
 class CommandCancelledError(asyncio.CancelledError):
@@ -37,9 +41,16 @@ class CommandRunner(Protocol):
     """Runs shell commands; the simulation has a second implementation."""
 
     async def run(
-        self, command: str, cwd: Path, timeout_s: float, output_folder: Path
+        self,
+        command: str,
+        cwd: Path,
+        timeout_s: float,
+        output_folder: Path,
+        sandbox: CommandSandbox | None = None,
     ) -> CommandResult:
         """Run `command` in bash in its own session, without a terminal or standard input.
+
+        With `sandbox`, it runs in the session's sandbox, and in no other way.
 
         All of its processes end with it, even detached ones: those that outlive the shell by 0.2 s
         or the timeout, or run when it is cancelled, are terminated (SIGTERM, SIGKILL 1 s later). It

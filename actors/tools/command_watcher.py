@@ -277,9 +277,16 @@ def _run_watcher(requests: socket, notices: int, prctl: Callable[[int, int], obj
 
 
 def _spawn(words: list[bytes], output: int) -> int:
-    """Start the shell: the words are the number of its arguments, these, and its environment."""
-    argument_count = int(words[0])
-    arguments, environment = words[1 : argument_count + 1], words[argument_count + 1 :]
+    """Start the shell.
+
+    The words are the numbers of its arguments and of the files to open for it, then these, then
+    its environment. A file is given as its descriptor, a space and its path.
+    """
+    argument_count, file_count = (int(number) for number in words[0].split())
+    arguments = words[1 : argument_count + 1]
+    files = words[argument_count + 1 : argument_count + 1 + file_count]
+    environment = words[argument_count + 1 + file_count :]
+    opened = (file.split(b" ", 1) for file in files)
     return os.posix_spawn(
         arguments[0],
         arguments,
@@ -288,6 +295,7 @@ def _spawn(words: list[bytes], output: int) -> int:
             (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
             (os.POSIX_SPAWN_DUP2, output, 1),
             (os.POSIX_SPAWN_DUP2, output, 2),
+            *((os.POSIX_SPAWN_OPEN, int(number), path, os.O_RDWR, 0) for number, path in opened),
         ),
         setsid=True,
         setsigdef=(_SIGPIPE, _SIGXFSZ),  # Python ignores them

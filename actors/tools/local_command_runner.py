@@ -4,10 +4,13 @@ import asyncio
 import os
 from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from actors.paths.program_search import find_program
 from actors.redaction.redaction import StreamRedactor, read_secrets
+from actors.sandbox.policy import OpenFiles
+from actors.sandbox.sandbox import Sandbox
 from actors.tools.await_helpers import (
     run_to_completion,
     wait_until_readable,
@@ -19,11 +22,13 @@ from actors.tools.output_spool import OutputSpool
 from actors.tools.safe_open import open_folder
 from actors.tools.tool import ToolError
 from actors.tools.watcher_client import WATCHER_CLIENT, WatchedCommand, WatcherLostError
+from messages.policy import CommandSandbox
 
 WATCHER_LOST = (
     "the command killed Greenroom's process that watches it, so all of its processes were killed "
     "and its result is unknown"
 )
+NO_SANDBOX = "the command needs a sandbox, but this session has none"
 _DEFAULT_BASH = "/bin/bash"
 _CHUNK_BYTES = 64 * 1024
 
@@ -34,11 +39,23 @@ _REMOVED_PREFIXES = ("ANTHROPIC_", "BASH_FUNC_")
 _GIT_CONFIG_COUNT = "GIT_CONFIG_COUNT"
 
 
+@dataclass(frozen=True, slots=True)
+class _Command:
+    """A program to start."""
+
+    arguments: tuple[str, ...]
+    environment: Mapping[str, str]
+    open_files: OpenFiles = ()
+
+
 class LocalCommandRunner:
     """Runs commands with bash, each in its own session and below its own watcher."""
 
     def __init__(
-        self, environment: Mapping[str, str] = os.environ, projects: Iterable[Path] = ()
+        self,
+        environment: Mapping[str, str] = os.environ,
+        projects: Iterable[Path] = (),
+        sandbox: Sandbox | None = None,
     ) -> None:
         """Create a runner whose commands inherit from `environment`.
 
@@ -46,11 +63,17 @@ class LocalCommandRunner:
         """
         self._environment = environment
         self._secrets = read_secrets(environment)
+        self._sandbox = sandbox
         path_variable = environment.get("PATH", os.defpath)
         self._bash = find_program("bash", path_variable, projects) or _DEFAULT_BASH
 
     async def run(
-        self, command: str, cwd: Path, timeout_s: float, output_folder: Path
+        self,
+        command: str,
+        cwd: Path,
+        timeout_s: float,
+        output_folder: Path,
+        sandbox: CommandSandbox | None = None,
     ) -> CommandResult:
         """Run `command`; see `CommandRunner`.
 
@@ -61,7 +84,7 @@ class LocalCommandRunner:
         spool = OutputSpool(output_folder)
         is_kept = False
         try:
-            result = await self._run(command, cwd, timeout_s, spool)
+            result = await self._run(command, cwd, timeout_s, spool, sandbox)
             is_kept = True
         except asyncio.CancelledError as error:
             output = await spool.format_output()
@@ -72,19 +95,44 @@ class LocalCommandRunner:
         return result
 
     async def _run(
-        self, command: str, cwd: Path, timeout_s: float, spool: OutputSpool
+        self,
+        command: str,
+        cwd: Path,
+        timeout_s: float,
+        spool: OutputSpool,
+        sandbox: CommandSandbox | None,
     ) -> CommandResult:
         arguments = (self._bash, "--noprofile", "--norc", "-c", command)
         # An inherited PWD may name the folder through a link, and bash would resolve `..` from
         # that name.
         environment = make_child_environment(self._environment) | {"PWD": str(cwd)}
+        if sandbox is None:
+            return await self._watch(_Command(arguments, environment), cwd, timeout_s, spool)
+        if self._sandbox is None:
+            raise ToolError(NO_SANDBOX)
+        with (
+            _map_start_errors(),
+            self._sandbox.prepare(arguments, cwd, sandbox, environment) as prepared,
+        ):
+            sandboxed = _Command(prepared.arguments, prepared.environment, prepared.open_files)
+            result = await self._watch(sandboxed, cwd, timeout_s, spool)
+            if prepared.has_sandbox_failed(result.exit_status):
+                message = f"the sandbox failed, so the command did not run: {result.output}"
+                raise ToolError(message)
+        return replace(result, sandbox=sandbox)
+
+    async def _watch(
+        self, command: "_Command", cwd: Path, timeout_s: float, spool: OutputSpool
+    ) -> CommandResult:
         redactor = StreamRedactor(self._secrets)
         with _map_start_errors():
-            output, watched = _start_watcher(cwd, environment)
+            output, watched = _start_watcher(cwd, command.environment)
         reading = asyncio.ensure_future(_read_output(output, redactor, spool))
         try:
             with _map_start_errors():
-                report, in_time = await watched.run(arguments, environment, timeout_s)
+                report, in_time = await watched.run(
+                    command.arguments, command.environment, timeout_s, command.open_files
+                )
         finally:
             if not reading.done():
                 await run_to_completion(_finish_reading(reading))

@@ -10,7 +10,7 @@ from pydantic import AliasChoices, BaseModel, ConfigDict
 from actors.paths.workspace import Workspace
 from actors.tools.command_runner import CommandRunner
 from actors.tools.subagent_types import NO_SUBAGENTS, ExistingSubagent, SpawnOptions
-from messages.policy import FileReadPolicy, Policy, ToolDeclaration
+from messages.policy import CommandSandbox, FileReadPolicy, Policy, ToolDeclaration
 from messages.tool_calls import CallPlan, FileDigest, ToolOutput
 
 
@@ -65,6 +65,8 @@ class ToolContext:
     """Returns a topic of Greenroom's documentation; None: the overview."""
     read_policy: FileReadPolicy = DENY_ALL_READS
     """Policy for files that a tool opens in addition to the ones in its plan."""
+    sandbox: CommandSandbox | None = None
+    """The sandbox that this call's command must run in; None: none."""
     spawn_options: SpawnOptions = NO_SUBAGENTS
     """The subagent types that this agent may start."""
     existing_subagents: Mapping[str, ExistingSubagent] = field(

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from actors.redaction.redaction import SECRET_VARIABLES
+from actors.sandbox.policy import OpenFiles
 from actors.tools import command_watcher
 from actors.tools.await_helpers import run_to_completion, wait_with_timeout
 from actors.tools.process_protection import hide_keys
@@ -114,9 +115,15 @@ class WatchedCommand:
         self._received = bytearray()
 
     async def run(
-        self, arguments: Sequence[str], environment: Mapping[str, str], timeout_s: float
+        self,
+        arguments: Sequence[str],
+        environment: Mapping[str, str],
+        timeout_s: float,
+        open_files: OpenFiles = (),
     ) -> tuple[CommandReport, bool]:
         """Run the command; return the report, and whether it ended within the timeout.
+
+        `open_files` are opened for the command for reading and writing, by descriptor number.
 
         It is ended when cancelled, too, and this returns only when all of its processes are gone.
 
@@ -124,7 +131,7 @@ class WatchedCommand:
             OSError: the command cannot be started.
             WatcherLostError: the watcher was killed.
         """
-        request = _encode_request(arguments, environment)
+        request = _encode_request(arguments, open_files, environment)
         running = asyncio.ensure_future(self._send_and_receive(request))
         in_time = False
         try:
@@ -166,9 +173,13 @@ class WatchedCommand:
                 os.kill(int(pid), signal.SIGKILL)
 
 
-def _encode_request(arguments: Sequence[str], environment: Mapping[str, str]) -> bytes:
+def _encode_request(
+    arguments: Sequence[str], open_files: OpenFiles, environment: Mapping[str, str]
+) -> bytes:
+    files = (f"{number} {path}" for number, path in open_files)
     entries = (f"{name}={value}" for name, value in environment.items())
-    words = b"\0".join(map(os.fsencode, (str(len(arguments)), *arguments, *entries)))
+    counts = f"{len(arguments)} {len(open_files)}"
+    words = b"\0".join(map(os.fsencode, (counts, *arguments, *files, *entries)))
     return len(words).to_bytes(command_watcher.LENGTH_BYTES, "big") + words
 
 

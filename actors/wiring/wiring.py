@@ -22,11 +22,12 @@ from actors.agents.turn.self_messages import PlanFileChecked
 from actors.approvals.broker import ApprovalBroker
 from actors.models.model_client import ModelClient
 from actors.models.request_gate import RequestGates
-from actors.permissions.engine import PermissionEngine
+from actors.permissions.engine import EvaluationSettings, PermissionEngine
 from actors.permissions.initial_policy import build_initial_policy, resolve_workspace_paths
 from actors.permissions.project_grants import ProjectGrantStore
 from actors.prompt_context.environment import EnvironmentReader
 from actors.runtime.actor import ActorFactory
+from actors.sandbox.sandbox import Sandbox
 from actors.sessions.file_system import FileSystem
 from actors.sessions.journal import AppendLedger, Journal
 from actors.sessions.record_queries import find_last_settings
@@ -55,6 +56,8 @@ class SessionPorts:
     help_text: Callable[[str | None], str] = str
     """Returns a help topic, or the overview for None; used by the `help` tool."""
     command_runner: CommandRunner = field(default_factory=LocalCommandRunner)
+    sandbox: Sandbox | None = None
+    """What confines commands; None: nothing."""
     tools: tuple[AnyTool, ...] = BUILT_IN_TOOLS
     wall_clock: WallClock | None = None
     """For the environment that is described to the model; None: it is not, and no file is
@@ -88,7 +91,14 @@ def make_child_factories(
     )
     return ChildFactories(
         journal=partial(Journal, session.log, ledger, options.secrets, session.transcripts),
-        permissions=partial(PermissionEngine, JOURNAL, policy, workspace_paths, grants),
+        permissions=partial(
+            PermissionEngine,
+            JOURNAL,
+            policy,
+            workspace_paths,
+            grants,
+            EvaluationSettings(has_sandbox=partial(_has_sandbox, ports.sandbox)),
+        ),
         approvals=partial(ApprovalBroker, JOURNAL, PERMISSIONS, CONSOLE),
         console=console_factory,
         primary=_make_primary_factory(subagent_factory, agents, restored),
@@ -99,6 +109,10 @@ def make_child_factories(
             record.child.name for record in session.records if isinstance(record, SubagentStarted)
         ),
     )
+
+
+def _has_sandbox(sandbox: Sandbox | None) -> bool:
+    return sandbox is not None and sandbox.status.enforcement == "full"
 
 
 def build_session_policy(session: SessionHandle, project_grants: tuple[Rule, ...] = ()) -> Policy:

@@ -17,11 +17,13 @@ from shell.startup.errors import StartError
 from shell.startup.options import (
     AgentsOptions,
     CheckOptions,
+    CommandLine,
     HelpOptions,
     LaunchOptions,
     OutputFormat,
     ReviewKind,
     ReviewOptions,
+    SandboxOptions,
     SessionsOptions,
 )
 from shell.startup.version import VERSION
@@ -46,7 +48,7 @@ class _Parser(argparse.ArgumentParser):
 
 def parse_command_line(  # noqa: PLR0911  (one return per command)
     arguments: list[str],
-) -> LaunchOptions | SessionsOptions | CheckOptions | AgentsOptions | HelpOptions:
+) -> CommandLine:
     """Parse the command line.
 
     Raises:
@@ -63,6 +65,8 @@ def parse_command_line(  # noqa: PLR0911  (one return per command)
             return _parse_agents(rest)
         case ["sessions", *rest]:
             return _parse_sessions(rest)
+        case ["sandbox", *rest]:
+            return _parse_sandbox(rest)
         case ["permissions", *rest]:
             return _parse_permissions(rest)
         case ["help", *rest]:
@@ -400,6 +404,18 @@ def _parse_permissions(arguments: list[str]) -> CheckOptions:
         batch_file=values.batch,
         as_json=values.as_json,
     )
+
+
+def _parse_sandbox(arguments: list[str]) -> SandboxOptions:
+    parser = _Parser(
+        prog="greenroom sandbox",
+        description="Play attacks on the sandbox and print which ones it blocks here. "
+        "With a COMMAND, run that in the sandbox instead.",
+        allow_abbrev=False,
+        usage="greenroom sandbox [-- COMMAND …]",
+    )
+    parser.add_argument("command", nargs="*", metavar="COMMAND", help="the command to run")
+    return SandboxOptions(tuple(parser.parse_args(arguments).command))
 
 
 def _parse_help(arguments: list[str]) -> HelpOptions:

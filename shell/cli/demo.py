@@ -79,8 +79,12 @@ def create_demo_folder() -> Path:
 def with_demo_script(config: LaunchConfig, pace: float) -> LaunchConfig:
     """Return the configuration with the demo's scripted model instead of the configured one."""
     options = replace(config.session_options, model_name=SCRIPTED_MODEL_NAME, is_scripted=True)
+    # Without a sandbox the demo is the same everywhere, and its commands show approval requests.
     return replace(
-        config, session_options=options, make_model=partial(ScriptedModel, make_demo_reply, pace)
+        config,
+        session_options=options,
+        make_model=partial(ScriptedModel, make_demo_reply, pace),
+        sandbox=None,
     )
 
 

@@ -57,6 +57,7 @@ def make_session_context(
         history_file=history_file(state_folder(os.environ)),
         secrets=config.session_options.secrets,
         wall_clock=wall_clock,
+        sandbox=config.sandbox,
         agents=config.agents,
         reload_rules=partial(reload_rules, config.load_config, config.session_options),
     )

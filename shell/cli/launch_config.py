@@ -14,6 +14,7 @@ from actors.models.model_client import ModelClient
 from actors.models.model_names import SCRIPTED_MODEL_NAME, resolve_model
 from actors.permissions.project_grants import ProjectGrantStore
 from actors.redaction.redaction import read_secrets
+from actors.sandbox.sandbox import Sandbox
 from actors.sessions.state_paths import (
     config_folder,
     find_newest_session,
@@ -24,6 +25,7 @@ from actors.tools.local_command_runner import LocalCommandRunner
 from actors.tools.tool_list import TOOL_LIST
 from actors.wiring.session_setup import SessionOptions
 from shell.cli.session_lookup import find_session
+from shell.cli.session_sandbox import make_sandbox
 from shell.config.agent_discovery import DiscoveredAgents, discover_agents
 from shell.config.config_files import ConfigLocations
 from shell.config.effective_config import EffectiveConfig, load_effective_config
@@ -51,6 +53,7 @@ class LaunchConfig:
     """Reads the configuration files; called again for `/permissions reload`."""
     agents: DiscoveredAgents
     processes: LocalCommandRunner
+    sandbox: Sandbox | None
     """Runs the commands of all sessions."""
     notices: tuple[str, ...] = ()
     """Lines for the user before the session starts."""
@@ -117,8 +120,18 @@ def build_launch_config(
     make_model = _choose_model(options, environment, has_credentials=has_credentials)
     if settings.prices and has_credentials:
         make_model = partial(_make_priced_client, make_model, settings.prices)
-    processes = LocalCommandRunner(environment, (workspace.root, *workspace.added_folders))
-    return LaunchConfig(session_options, make_model, load_config, agents, processes, notices)
+    sandbox = make_sandbox(
+        workspace,
+        project_state_folder,
+        session_options.protected_paths,
+        settings.sandbox,
+        environment,
+    )
+    projects = (workspace.root, *workspace.added_folders)
+    processes = LocalCommandRunner(environment, projects, sandbox)
+    return LaunchConfig(
+        session_options, make_model, load_config, agents, processes, sandbox, notices
+    )
 
 
 def _set_agents_and_limits(

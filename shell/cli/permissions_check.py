@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from actors.paths.resolve import WorkspacePaths
 from actors.paths.workspace import Workspace
-from actors.permissions.decide_call import CallDecision, decide_call
+from actors.permissions.decide_call import CallDecision
 from actors.permissions.initial_policy import build_initial_policy, resolve_workspace_paths
 from actors.permissions.rule_matching import (
     PATH_CATEGORIES,
@@ -21,12 +21,15 @@ from actors.permissions.rule_matching import (
     get_categories,
     is_mcp_tool_name,
 )
-from actors.sessions.state_paths import config_folder, list_own_files
+from actors.permissions.sandbox_decision import DecisionInputs, decide_with_sandbox
+from actors.sandbox.bubblewrap import find_bubblewrap
+from actors.sessions.state_paths import config_folder, list_own_files, project_folder
 from actors.tools.tool_list import TOOL_LIST
 from messages.policy import PermissionProfile, PermissionRequest, Policy, Rule, RuleSource
 from shell.cli.json_input import parse_line, read_json, read_lines
 from shell.config.config_files import ConfigLocations, build_rule_sources, read_config_files
 from shell.config.project_trust import TrustCheck, TrustStatus, check_trust
+from shell.config.schema import SandboxConfig
 from shell.config.workspace_discovery import find_git_folders, find_workspace
 from shell.process.state_folder import find_state_folder
 from shell.process.stdout import write_stdout
@@ -37,6 +40,11 @@ from shell.text.sanitize import sanitize_line
 
 if TYPE_CHECKING:
     from actors.agents.definition.definition import Definition
+
+
+def _has_no_sandbox() -> bool:
+    return False
+
 
 FindAgents: TypeAlias = "Callable[[], tuple[Definition, ...]]"
 DEFAULT_AGENT = "build"
@@ -53,13 +61,18 @@ class CheckContext:
     workspace_paths: WorkspacePaths
     profile_chain: tuple[PermissionProfile, ...]
     """The agent's profile, then its ancestors'."""
+    has_sandbox: Callable[[], bool]
+    """Whether commands run in a sandbox."""
 
     def decide(self, tool: str, target: str) -> CallDecision:
         """Decide one tool call."""
         path = os.path.join(self.workspace_paths.cwd, _expand_home(target))  # noqa: PTH118  (text, not a file)
         target = path if _CATEGORIES.get(tool) in PATH_CATEGORIES and target else target
         request = PermissionRequest(permission=tool, target=target)
-        return decide_call((request,), self.workspace_paths, self.policy, self.profile_chain)
+        inputs = DecisionInputs(
+            (request,), "read-only", self.workspace_paths, self.policy, self.profile_chain
+        )
+        return decide_with_sandbox(inputs, self.has_sandbox)
 
 
 def run_permissions_check(
@@ -74,16 +87,18 @@ def run_permissions_check(
     workspace = _find_workspace(options.workspace_root, start_folder)
     profile = PermissionProfile(agent=options.agent or DEFAULT_AGENT)
     chain: tuple[PermissionProfile, ...] = (profile,)
+    has_sandbox = _has_no_sandbox
     if options.rules_file is None:
         trust = _check_trust(environment, workspace)
         find_agents = cache(partial(_discover_agents, environment, workspace, trust))
-        policy, primary_agent = _build_policy(environment, workspace, trust, find_agents)
+        policy, primary_agent, sandbox = _build_policy(environment, workspace, trust, find_agents)
+        has_sandbox = cache(partial(_has_sandbox, environment, workspace, sandbox))
         policy = replace(policy, mode=options.mode)
         if options.agent or options.ancestor:
             chain = _build_profile_chain(options, find_agents(), primary_agent)
     else:
         policy = _read_rules_only_policy(options.rules_file, workspace)
-    context = CheckContext(policy, resolve_workspace_paths(workspace), chain)
+    context = CheckContext(policy, resolve_workspace_paths(workspace), chain, has_sandbox)
     if options.batch_file is not None:
         for result in _run_batch(Path(options.batch_file), context):
             write_stdout(f"{json.dumps(result)}\n".encode())
@@ -136,8 +151,8 @@ def _build_policy(
     workspace: Workspace,
     trust: TrustStatus,
     find_agents: FindAgents,
-) -> tuple[Policy, str]:
-    """Return the policy, and the name of the primary agent that a session would start with."""
+) -> tuple[Policy, str, SandboxConfig]:
+    """Return the policy, the primary agent and the sandbox that a session would start with."""
     own_files = list_own_files(environment)
     files = read_config_files(
         ConfigLocations(
@@ -159,7 +174,22 @@ def _build_policy(
     )
     layers = (files.project if files.trusted else None, files.user)
     names = (file.config.agent for file in layers if file is not None)
-    return policy, next(filter(None, names), DEFAULT_AGENT)
+    sandbox = files.user.config.sandbox if files.user is not None else SandboxConfig()
+    return policy, next(filter(None, names), DEFAULT_AGENT), sandbox
+
+
+def _has_sandbox(
+    environment: Mapping[str, str], workspace: Workspace, config: SandboxConfig
+) -> bool:
+    search_path = environment.get("PATH", os.defpath)
+    projects = (workspace.root, *workspace.added_folders)
+    mode = environment.get("GREENROOM_SANDBOX") or config.mode
+    if mode == "off" or find_bubblewrap(search_path, projects) is None:
+        return False
+    from shell.cli.session_sandbox import make_sandbox  # noqa: PLC0415  (few machines need it)
+
+    folder = project_folder(find_state_folder(environment), workspace.root)
+    return make_sandbox(workspace, folder, (), config, environment).status.enforcement == "full"
 
 
 def _build_profile_chain(
@@ -275,7 +305,7 @@ def _evaluate_fields(
         rules = tuple(_parse_rules(fields["rules"], location))
         policy = _build_rules_only_policy(rules, context.workspace_paths)
         profile = PermissionProfile(agent=context.profile_chain[0].agent)
-        context = CheckContext(policy, context.workspace_paths, (profile,))
+        context = CheckContext(policy, context.workspace_paths, (profile,), _has_no_sandbox)
     return context.decide(tool, target)
 
 

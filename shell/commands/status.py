@@ -1,5 +1,6 @@
 """`/status`."""
 
+from actors.sandbox.sandbox import Sandbox
 from messages.content import Usage
 from messages.turns import InstructionFile, PersistenceChanged, UsageChanged
 from shell.commands.command import Command, ReplHost
@@ -25,6 +26,7 @@ def status(words: list[str], host: ReplHost) -> str:
         ("effort", format_effort(session.effort)),
         ("mode", get_effective_mode(session)),
         ("directory", session.cwd),
+        ("sandbox", _format_sandbox(host.session_context.sandbox)),
         ("trusted", "yes" if session.workspace_trusted else "no"),
         *(("reads", _format_file(file)) for file in session.instruction_files),
         ("turn", "running" if state.turn else "none"),
@@ -34,6 +36,13 @@ def status(words: list[str], host: ReplHost) -> str:
         ("usage", _format_usage(state.usage)),
     )
     return "\n".join(f"{name:<10} {value}" for name, value in rows)
+
+
+def _format_sandbox(sandbox: Sandbox | None) -> str:
+    if sandbox is None:
+        return "none"
+    status = sandbox.status
+    return f"{status.enforcement}. {status.reason}" if status.reason else status.enforcement
 
 
 def _format_file(file: InstructionFile) -> str:

@@ -2,11 +2,19 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, fields, replace
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 from actors.models.model_names import DEFAULT_MODEL
 from shell.config.config_file import ConfigFile
-from shell.config.schema import FILE_SCHEMA, BudgetConfig, FileConfig, WeightsConfig, build_config
+from shell.config.schema import (
+    FILE_SCHEMA,
+    BudgetConfig,
+    FileConfig,
+    SandboxConfig,
+    SandboxMode,
+    WeightsConfig,
+    build_config,
+)
 from shell.config.validation import find_problems
 from shell.startup.errors import StartError
 from shell.startup.options import LaunchOptions
@@ -20,6 +28,7 @@ DEFAULT_CONFIG = FileConfig(
     max_concurrent_agents=10,
 )
 LOOSER_MODES = ("auto-edit", "yolo")
+_SANDBOX_MODES: dict[str, SandboxMode] = {mode: mode for mode in get_args(SandboxMode)}
 NOT_A_PROJECTS_KEY = "a project cannot set it"
 Number = TypeVar("Number", int, float)
 
@@ -56,7 +65,12 @@ def config_from_environment(environment: Mapping[str, str]) -> FileConfig:
     """
     model = replace_invalid_utf8(environment.get("GREENROOM_MODEL", "")) or None
     _check_model(model, "GREENROOM_MODEL")
-    return FileConfig(model=model)
+    text = environment.get("GREENROOM_SANDBOX", "")
+    mode = _SANDBOX_MODES.get(text)
+    if text and mode is None:
+        message = f"GREENROOM_SANDBOX must be one of {', '.join(_SANDBOX_MODES)}"
+        raise StartError(message)
+    return FileConfig(model=model, sandbox=SandboxConfig(mode=mode))
 
 
 def filter_trusted_project(project: ConfigFile) -> tuple[FileConfig, tuple[str, ...]]:
@@ -69,9 +83,14 @@ def filter_trusted_project(project: ConfigFile) -> tuple[FileConfig, tuple[str, 
     own_keys: list[tuple[str, ...]] = [("prices", model) for model in config.prices]
     if config.weights != WeightsConfig():
         own_keys.append(("weights",))
+    if (config.sandbox.mode or "require") != "require":
+        own_keys.append(("sandbox", "mode"))
+    own_keys += [("sandbox", key) for key in ("write", "hide") if getattr(config.sandbox, key)]
     for key in own_keys:
         notices.append(f"{project.format_location(*key)} is ignored; {NOT_A_PROJECTS_KEY}")
-    return replace(config, weights=WeightsConfig(), prices={}), tuple(notices)
+    required = SandboxConfig(mode="require" if config.sandbox.mode == "require" else None)
+    config = replace(config, weights=WeightsConfig(), prices={}, sandbox=required)
+    return config, tuple(notices)
 
 
 def filter_untrusted_project(project: FileConfig, lower_layers: FileConfig) -> FileConfig:

@@ -6,7 +6,7 @@ in a tenth of a second.
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 from actors.permissions.rule_matching import find_rule_problem
 from actors.tools.tool_list import TOOL_LIST
@@ -64,6 +64,20 @@ class ModelsConfig:
     """For the built-in agent `explore`."""
 
 
+SandboxMode = Literal["auto", "require", "off"]
+
+
+@dataclass(frozen=True, slots=True)
+class SandboxConfig:
+    """How commands are confined; None: as built in."""
+
+    mode: SandboxMode | None = None
+    write: list[str] | None = None
+    """Folders outside the workspace that commands may change."""
+    hide: list[str] | None = None
+    """Files and folders that commands cannot read."""
+
+
 @dataclass(frozen=True, slots=True)
 class ReviewConfig:
     """Settings of reviews."""
@@ -88,6 +102,7 @@ class FileConfig:
     weights: WeightsConfig = field(default_factory=WeightsConfig)
     prices: dict[str, PricesConfig] = field(default_factory=dict[str, PricesConfig])
     """By model."""
+    sandbox: SandboxConfig = field(default_factory=SandboxConfig)
     rules: tuple[Rule, ...] = ()
     """In order: the last match wins."""
 
@@ -129,6 +144,7 @@ def build_config(document: dict[str, Any]) -> FileConfig:
         "prices": {
             model: PricesConfig(**prices) for model, prices in document.get("prices", {}).items()
         },
+        "sandbox": SandboxConfig(**document.get("sandbox", {})),
         "rules": tuple(Rule(**rule) for rule in document.get("rules", ())),
     }
     return FileConfig(**{**values, **sections})
@@ -164,6 +180,14 @@ def _check_factor(value: object) -> str:
     if not isinstance(value, int | float) or isinstance(value, bool):
         return "must be a number"
     return "" if 0 <= value <= MAX_FACTOR else f"must be from 0 to {MAX_FACTOR:,}"
+
+
+def _check_paths(value: object) -> str:
+    is_list = isinstance(value, list) and all(
+        isinstance(path, str) and path.startswith(("/", "~/"))
+        for path in value  # pyright: ignore[reportUnknownVariableType]
+    )
+    return "" if is_list else "must be a list of paths that start with / or ~/"
 
 
 def _one_of(*words: str) -> Validator:
@@ -235,6 +259,13 @@ FILE_SCHEMA = TableSchema(
         "weights": TableSchema({**_TOKEN_KINDS}),
         "prices": TableMapSchema(
             check_model_name, TableSchema({**_TOKEN_KINDS}, required=tuple(_TOKEN_KINDS))
+        ),
+        "sandbox": TableSchema(
+            {
+                "mode": _one_of(*get_args(SandboxMode)),
+                "write": _check_paths,
+                "hide": _check_paths,
+            }
         ),
         "rules": TableListSchema(_RULE_SCHEMA),
         "format": _check_format,

@@ -16,6 +16,7 @@ commands:
   agents                   list the agents and where each one is defined
   sessions [list | show ID | export ID]
                            list, print or export this workspace's sessions
+  sandbox [-- COMMAND]     show what the sandbox blocks here, or run a command in it
   permissions check        explain how a call would be decided; nothing runs
   help [TOPIC]             print a help topic
 
@@ -39,6 +40,7 @@ environment:
   ANTHROPIC_BASE_URL       model server to use
   GREENROOM_MODEL          model to use without --model
   GREENROOM_HOME           one folder for all state and configuration
+  GREENROOM_SANDBOX        auto, require or off
   GREENROOM_LOG=debug      write more detail to greenroom.log in the state folder
   NO_COLOR                 use no colors
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from actors.sandbox.sandbox import Sandbox
 from shell.config.agent_discovery import DiscoveredAgents
 from shell.config.reload_rules import ReloadedRules
 
@@ -23,6 +24,8 @@ class SessionContext:
     """API keys, which are never written to the history."""
     wall_clock: Callable[[], float] = lambda: 0.0
     """Seconds since 1970, for the age of sessions."""
+    sandbox: Sandbox | None = None
+    """What confines commands; None: nothing."""
     agents: DiscoveredAgents = field(default_factory=DiscoveredAgents)
     """Every agent definition."""
     reload_rules: Callable[[], ReloadedRules] = lambda: ReloadedRules(

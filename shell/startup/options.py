@@ -86,7 +86,20 @@ class AgentsOptions(NamedTuple):
     as_json: bool = False
 
 
+class SandboxOptions(NamedTuple):
+    """Options of `greenroom sandbox`."""
+
+    command: tuple[str, ...] = ()
+    """The command to run in the sandbox; empty: play the attacks."""
+
+
 class HelpOptions(NamedTuple):
     """Options of `greenroom help`."""
 
     topic: str | None = None
+
+
+CommandLine = (
+    LaunchOptions | SessionsOptions | CheckOptions | AgentsOptions | SandboxOptions | HelpOptions
+)
+"""What one command line asks for."""

@@ -88,6 +88,8 @@ class Program:
             "HOME": str(self.folder / "user"),
             "LANG": "C.UTF-8",
             "GREENROOM_HOME": str(self.state_folder),
+            # Approval requests must not depend on what is installed on the machine.
+            "GREENROOM_SANDBOX": "off",
         }
         if self.server is not None:
             variables |= {"ANTHROPIC_BASE_URL": self.server.base_url, "ANTHROPIC_API_KEY": API_KEY}

@@ -86,6 +86,7 @@ class KillTrial:
         try:
             os.chdir(self.folder / "repository")
             os.environ["GREENROOM_HOME"] = str(self.folder / "state")
+            os.environ["GREENROOM_SANDBOX"] = "off"
             os.environ["HOME"] = str(self.folder / "user")
             output = os.open(self.folder / "output", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
             for number in (1, 2):

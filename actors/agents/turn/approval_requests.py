@@ -59,7 +59,11 @@ def build_approval_request(
     if plan.patch is not None:
         return PatchApprovalRequest(path=plan.patch.path, diff=plan.patch.diff, **common)
     return ExecApprovalRequest(
-        command=format_command(plan), executed_files=plan.executed_files, **common
+        command=format_command(plan),
+        executed_files=plan.executed_files,
+        workspace_access=plan.workspace_access,
+        sandbox=effect.decision.sandbox,
+        **common,
     )
 
 
@@ -94,10 +98,11 @@ def is_request_for(request: ApprovalRequest, plan: CallPlan, cwd: str) -> bool:
     patch = plan.patch
     if isinstance(request, PatchApprovalRequest):
         return patch is not None and (patch.path, patch.diff) == (request.path, request.diff)
-    return patch is None and (format_command(plan), plan.executed_files) == (
-        request.command,
-        request.executed_files,
-    )
+    return patch is None and (
+        format_command(plan),
+        plan.executed_files,
+        plan.workspace_access,
+    ) == (request.command, request.executed_files, request.workspace_access)
 
 
 def format_denial(decided: ApprovalDecided) -> str:

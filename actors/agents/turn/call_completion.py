@@ -118,6 +118,7 @@ def build_tool_started(step: Transition, call: ToolCall) -> ToolStarted:
         call_id=call.tool_use.id,
         tool=call.tool_use.name,
         title=call.title,
+        sandbox=call.sandbox,
     )
 
 

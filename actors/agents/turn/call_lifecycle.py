@@ -36,7 +36,7 @@ from actors.agents.turn.effects import (
 from actors.agents.turn.self_messages import ToolFailed, ToolPlanned, ToolSucceeded
 from actors.agents.turn.transition import Transition
 from actors.agents.turn.turn_state import CallStage, ToolCall
-from messages.approvals import ApprovalDecided, ApprovalUnavailable
+from messages.approvals import ApprovalDecided, ApprovalUnavailable, ExecApprovalRequest
 from messages.permissions import PermissionDecision
 from messages.tool_calls import CallPlan
 from messages.turns import TodosUpdated
@@ -106,14 +106,13 @@ def on_tool_planned(step: Transition, message: ToolPlanned) -> None:
         is_approved = recorded is not None and is_request_for(
             recorded, message.plan, step.state.identity.cwd
         )
-        resolved_requests = recorded.resolved_requests if recorded is not None else ()
-        _evaluate(
-            step,
-            call,
-            message.plan,
-            is_approved=is_approved,
-            resolved_requests=resolved_requests,
-        )
+        if recorded is not None:
+            call = step.update_call(
+                call,
+                resolved_requests=recorded.resolved_requests,
+                sandbox=recorded.sandbox if isinstance(recorded, ExecApprovalRequest) else None,
+            )
+        _evaluate(step, call, message.plan, is_approved=is_approved)
 
 
 def _was_shown_to_user(call: ToolCall) -> bool:
@@ -171,9 +170,13 @@ def _apply_decision(step: Transition, call: ToolCall, decision: PermissionDecisi
     if decision.action == "deny":
         end_call(step, call, "denied", f"Denied: {decision.reason}.")
     elif decision.action == "allow" or (
-        call.is_approved and decision.resolved_requests == call.resolved_requests
+        call.is_approved
+        and (decision.resolved_requests, decision.sandbox) == (call.resolved_requests, call.sandbox)
     ):
-        _start(step, step.update_call(call, read_policy=decision.read_policy))
+        _start(
+            step,
+            step.update_call(call, sandbox=decision.sandbox, read_policy=decision.read_policy),
+        )
     elif call.is_approved:
         reason = f"{decision.reason}; {PATH_CHANGED_NOTE}"
         _request_approval(step, call, decision.model_copy(update={"reason": reason}))
@@ -342,7 +345,7 @@ def _run(step: Transition, call: ToolCall) -> None:
     if call.subagent_started is not None:
         subagent_tasks.start_subagent(step, call, call.subagent_started)
     else:
-        step.emit(RunCall(call.tool_use.id, call.plan, call.read_policy))
+        step.emit(RunCall(call.tool_use.id, call.plan, call.sandbox, call.read_policy))
 
 
 def _check_read(step: Transition, call: ToolCall, plan: CallPlan) -> None:
@@ -404,5 +407,6 @@ def _request_approval(step: Transition, call: ToolCall, decision: PermissionDeci
         approval_reason=decision.reason,
         is_approved=False,
         resolved_requests=decision.resolved_requests,
+        sandbox=decision.sandbox,
     )
     step.emit(RequestApproval(approval_id, call.tool_use.id, call.plan, decision))

@@ -15,7 +15,7 @@ from messages.compaction import CompactionTrigger
 from messages.failure_reasons import LimitReason
 from messages.journal import Record
 from messages.permissions import PermissionDecision
-from messages.policy import FileReadPolicy
+from messages.policy import CommandSandbox, FileReadPolicy
 from messages.reviews import ReviewTarget
 from messages.subagents import AncestorBudgetExhausted, PauseWork, ResumeWork, SubagentStarted
 from messages.tool_calls import CallPlan, SubagentTask
@@ -200,6 +200,7 @@ class RunCall:
 
     call_id: str
     plan: CallPlan
+    sandbox: CommandSandbox | None = None
     read_policy: FileReadPolicy | None = None
 
 

@@ -15,7 +15,7 @@ from actors.agents.turn.retry import RetryState
 from actors.agents.turn.with_changes import with_changes
 from messages.approvals import ApprovalRequest
 from messages.content import ToolUseBlock, Usage
-from messages.policy import FileReadPolicy, PermissionRequest
+from messages.policy import CommandSandbox, FileReadPolicy, PermissionRequest
 from messages.subagents import SubagentStarted
 from messages.tool_calls import AgentSwitchProposal, CallPlan, FileDigest
 from messages.turns import (
@@ -102,6 +102,8 @@ class ToolCall:
     """After a resume: the switch that the recorded answer confirmed."""
     decision_id: str = ""
     """Id of its last permission evaluation; decisions with another id are late."""
+    sandbox: CommandSandbox | None = None
+    """The sandbox that the command was allowed or approved to run in."""
     read_policy: FileReadPolicy | None = None
     """Policy for each file it opens, where it opens many."""
     target_changes: int = 0

@@ -38,7 +38,7 @@ from messages.content import TextBlock, ToolUseBlock, Usage
 from messages.journal import Append, Appended, RequestPrefix
 from messages.model_limits import ModelLimitsFound
 from messages.permissions import EvaluatePermission, PermissionDecision
-from messages.policy import PermissionRequest
+from messages.policy import CommandSandbox, PermissionRequest
 from messages.turns import (
     CancelTurn,
     ModelRetrying,
@@ -124,7 +124,12 @@ def fail_overloaded(retry_after_s: float) -> Callable[[], Awaitable[object]]:
 
 class UnusedProcesses:
     async def run(
-        self, command: str, cwd: Path, timeout_s: float, output_folder: Path
+        self,
+        command: str,
+        cwd: Path,
+        timeout_s: float,
+        output_folder: Path,
+        sandbox: CommandSandbox | None = None,
     ) -> CommandResult:
         raise NotImplementedError
 

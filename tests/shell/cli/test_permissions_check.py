@@ -42,7 +42,10 @@ def parse_options(*words: str) -> CheckOptions:
 def check_output(
     workspace: Path, capfd: pytest.CaptureFixture[str], *words: str, home: Path | None = None
 ) -> str:
-    environment = {"GREENROOM_HOME": str(home or workspace.parent / "home")}
+    environment = {
+        "GREENROOM_HOME": str(home or workspace.parent / "home"),
+        "GREENROOM_SANDBOX": "off",
+    }
     assert run_permissions_check(parse_options("check", *words), environment, workspace) == 0
     return capfd.readouterr().out
 
@@ -126,7 +129,7 @@ def test_rules_that_match_nothing_are_reported_on_standard_error(
     config.write_text('[[rules]]\npermission = "bash"\npattern = "rm  *"\naction = "deny"\n')
     rules = workspace.parent / "rules.json"
     rules.write_text('[{"permission": "read", "pattern": "a?", "action": "deny"}]')
-    environment = {"GREENROOM_HOME": str(home)}
+    environment = {"GREENROOM_HOME": str(home), "GREENROOM_SANDBOX": "off"}
     call = ("check", *call_arguments("read", "a"))
 
     run_permissions_check(parse_options(*call, "--agent", "reader"), environment, workspace)
@@ -466,7 +469,11 @@ def test_the_command_loads_no_module_that_actors_need(workspace: Path) -> None:
             *call_arguments("bash", "cat a | head"),
         ],
         cwd=workspace,
-        env={"GREENROOM_HOME": str(workspace / "home"), "PYTHONPATH": ":".join(sys.path)},
+        env={
+            "GREENROOM_HOME": str(workspace / "home"),
+            "GREENROOM_SANDBOX": "off",
+            "PYTHONPATH": ":".join(sys.path),
+        },
         capture_output=True,
         text=True,
         check=True,

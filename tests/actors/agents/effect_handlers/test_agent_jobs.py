@@ -27,7 +27,7 @@ from actors.tools.plan_mode import WRONG_MODE_TEXTS
 from actors.tools.tool import AnyTool, Arguments, TargetChangedError, Tool, ToolContext, ToolError
 from messages.content import TextBlock, ToolUseBlock, Usage
 from messages.model_limits import ModelLimitsFound
-from messages.policy import ToolDeclaration
+from messages.policy import CommandSandbox, ToolDeclaration
 from messages.tool_calls import CallPlan, ToolOutput
 from messages.turns import ReplyActivity, RequestInfo, TextDelta, ThinkingDelta
 from tests.actors.agents.turn.message_builders import USAGE
@@ -74,7 +74,12 @@ TOOLS: dict[str, AnyTool] = {
 
 class MissingProcesses:
     async def run(
-        self, command: str, cwd: Path, timeout_s: float, output_folder: Path
+        self,
+        command: str,
+        cwd: Path,
+        timeout_s: float,
+        output_folder: Path,
+        sandbox: CommandSandbox | None = None,
     ) -> CommandResult:
         raise NotImplementedError
 
