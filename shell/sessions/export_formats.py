@@ -25,6 +25,7 @@ from messages.turns import (
     TurnStarted,
 )
 from shell.view.compaction_text import format_compaction
+from shell.view.status_notices import format_attached_files, list_attachment_problems
 
 _FENCES = re.compile(r"^\s*(`{3,})", re.MULTILINE)
 
@@ -88,9 +89,12 @@ def _format_record(record: Record, calls: dict[str, ToolUseBlock]) -> list[str]:
             return []
         case NotificationDelivered():
             return ["## A background task has ended", _fence(record.text)]
-        case TurnStarted() | PromptDelivered():
-            note = " (during the turn)" if isinstance(record, PromptDelivered) else ""
-            return [f"## You{note}", record.prompt.strip() or "(empty)"]
+        case TurnStarted():
+            notices = [format_attached_files(record), *list_attachment_problems(record)]
+            attachments = [f"*{notice}*" for notice in notices if notice]
+            return ["## You", record.prompt.strip() or "(empty)", *attachments]
+        case PromptDelivered():
+            return ["## You (during the turn)", record.prompt.strip() or "(empty)"]
         case ReplyCompleted():
             texts = [block.text for block in record.content if isinstance(block, TextBlock)]
             text = "\n\n".join(text.strip() for text in texts if text.strip())

@@ -11,6 +11,7 @@ from pathlib import Path
 from tests.benchmark import (
     actor_runtime,
     actor_tree_shutdown,
+    attached_folder,
     many_subagents,
     permission_decisions,
     screen_latency,
@@ -37,6 +38,7 @@ ROWS: tuple[BenchmarkRow, ...] = (
     *many_subagents.ROWS,
     *session_journal.ROWS,
     *permission_decisions.ROWS,
+    *attached_folder.ROWS,
     *screen_latency.ROWS,
 )
 README = Path(__file__).with_name("README.md")

@@ -9,7 +9,14 @@ from actors.sessions.log_reader import parse_damaged_log
 from messages.compaction import Compacted
 from messages.content import TextBlock, ThinkingBlock, ToolUseBlock, Usage
 from messages.journal import Record, SessionHeader
-from messages.turns import ReplyCompleted, ToolEnded, TurnFailed, TurnInterrupted, TurnStarted
+from messages.turns import (
+    Attachment,
+    ReplyCompleted,
+    ToolEnded,
+    TurnFailed,
+    TurnInterrupted,
+    TurnStarted,
+)
 from shell.sessions.export_formats import records_to_markdown, session_to_json, session_to_markdown
 from tests.actors.sessions.sample_records import make_log_lines
 
@@ -129,3 +136,15 @@ def test_a_compacted_session_is_exported_with_all_messages() -> None:
     text = records_to_markdown((*RECORDS, compacted))
     assert text.startswith(records_to_markdown(RECORDS).rstrip())
     assert "compacted from about 150k to 12k tokens" in text
+
+
+def test_the_attached_files_of_a_prompt_are_named() -> None:
+    attachments = (
+        Attachment(mention="a.py", summary="3 lines", text="…"),
+        Attachment(mention=".env", problem="reading it needs approval", text="…"),
+    )
+    started = TurnStarted(turn=1, prompt="See @a.py and @.env", attachments=attachments)
+    assert records_to_markdown([started]) == (
+        "## You\n\nSee @a.py and @.env\n\n*Attached @a.py (3 lines).*\n\n"
+        "*@.env was not attached (reading it needs approval).*\n"
+    )
