@@ -262,6 +262,8 @@ def apply_ready(step: Transition) -> None:
     step.update(
         compaction=step.state.compaction.with_compacted(compacted),
         totals=replace(step.state.totals, context_tokens=compacted.tokens_after),
+        # The description of the environment may be gone; the next prompt repeats it.
+        context=with_changes(step.state.context, known=None),
     )
     step.write(compacted)
     step.publish(compacted)

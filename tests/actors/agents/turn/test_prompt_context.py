@@ -16,6 +16,7 @@ from actors.agents.turn.pending_context import ContextState
 from actors.agents.turn.self_messages import AttachmentsRead, ContextPrepared
 from actors.prompt_context.attachments import PlannedAttachment
 from actors.prompt_context.environment_text import Environment, KnownEnvironment
+from messages.compaction import Compacted
 from messages.policy import Action
 from messages.turns import Attachment, CancelTurn, StartTurn, TurnInterrupted, TurnStarted
 from tests.actors.agents.turn.message_builders import make_decision, make_plan, make_state
@@ -74,6 +75,25 @@ def test_later_prompts_describe_what_has_changed(preparing: TurnDriver) -> None:
     assert effects == (PrepareContext(2, "changes", KNOWN, "m", ()),)
     preparing.send(ContextPrepared(turn=2, environment=Environment(text="", known=KNOWN)))
     assert preparing.records[-1] == TurnStarted(turn=2, prompt="more")
+
+
+def test_the_environment_is_described_again_after_a_compaction(preparing: TurnDriver) -> None:
+    preparing.send(StartTurn(turn=1, text="hi"))
+    preparing.send(ContextPrepared(turn=1, environment=ENVIRONMENT))
+    compacted = Compacted(
+        number=1,
+        trigger="user",
+        method="local",
+        message_count=1,
+        ledger="",
+        tokens_before=2,
+        tokens_after=1,
+    )
+    ready = replace(preparing.state.compaction, ready=compacted)
+    preparing.state = replace(preparing.state, compaction=ready)
+    preparing.reply()
+    preparing.send(StartTurn(turn=2, text="more"))
+    assert preparing.get_effects(PrepareContext)[-1].scope == "all"
 
 
 def test_a_subagents_later_prompts_are_sent_at_once() -> None:
