@@ -11,6 +11,7 @@ from shell.commands.model import MODEL
 from shell.commands.permissions import PERMISSIONS
 from shell.commands.quit import QUIT
 from shell.commands.resume import RESUME
+from shell.commands.review import REVIEW
 from shell.commands.status import STATUS
 from shell.commands.tasks import TASKS
 from shell.commands.tree import TREE
@@ -30,6 +31,7 @@ COMMANDS = {
         EFFORT,
         PERMISSIONS,
         DIFF,
+        REVIEW,
         CLEAR,
         RESUME,
         EXPORT,

@@ -15,6 +15,7 @@ from shell.view.folded_pastes import FoldedPastes
 from shell.view.input_history import InputHistory
 from shell.view.picker import PickerItem, create_picker
 
+FINDINGS_COMMAND = "/review findings"
 SEARCH_TITLE = "Input history"
 _MAX_ENTRY_CHARS = 200
 """Characters of an entry that the history search shows."""
@@ -72,6 +73,13 @@ class DraftInput:
             )
         else:
             self._host.apply(screen_state.submit_prompt(self._host.state, text, self._host.now_s))
+
+    def submit_or_open_findings(self) -> None:
+        """Send the draft; an empty one opens the findings of a review that has just ended."""
+        if not self.text and self._host.state.enter_opens_findings:
+            self._host.run_command(FINDINGS_COMMAND)
+        else:
+            self.submit()
 
     def clear(self) -> None:
         """Empty the input and close its completion menu."""

@@ -62,7 +62,7 @@ class KeyActions:
         self._question_input = parts.question_input
         self._exit_confirm_until_s = self._escape_debounce_until_s = float("-inf")
 
-    def on_enter(self, *, is_last: bool) -> None:
+    def on_enter(self, *, is_last: bool) -> None:  # noqa: C901  (one case per focus)
         """Handle Enter; `is_last`: nothing else was read after the key."""
         self._escape_debounce_until_s = float("-inf")  # an Esc after Enter is a new press
         match self._key_focus.current:
@@ -75,8 +75,10 @@ class KeyActions:
                     self._draft_input.submit()
             case Focus.APPROVAL if self._task_view.is_open:  # the draft is not visible
                 self._task_view.open_selected()
-            case Focus.APPROVAL | Focus.DRAFT:
+            case Focus.APPROVAL:
                 self._draft_input.submit()
+            case Focus.DRAFT:
+                self._draft_input.submit_or_open_findings()
             case Focus.QUESTION:
                 self._question_input.confirm(is_last=is_last)
             case Focus.PAGE:

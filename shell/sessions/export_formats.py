@@ -14,6 +14,7 @@ from messages.address import PRIMARY
 from messages.compaction import Compacted
 from messages.content import TextBlock, ToolUseBlock
 from messages.journal import Record, SessionHeader
+from messages.reviews import ReviewEnded
 from messages.serialization import JournalLine
 from messages.steering import PromptDelivered
 from messages.subagents import NotificationDelivered
@@ -25,6 +26,7 @@ from messages.turns import (
     TurnStarted,
 )
 from shell.view.compaction_text import format_compaction
+from shell.view.review_rows import format_review_markdown
 from shell.view.status_notices import format_attached_files, list_attachment_problems
 
 _FENCES = re.compile(r"^\s*(`{3,})", re.MULTILINE)
@@ -81,7 +83,7 @@ def _line_to_json(line: JournalLine) -> dict[str, object]:
     return {**line.message.model_dump(mode="json"), **stamps}
 
 
-def _format_record(record: Record, calls: dict[str, ToolUseBlock]) -> list[str]:  # noqa: PLR0911  (one case per record)
+def _format_record(record: Record, calls: dict[str, ToolUseBlock]) -> list[str]:  # noqa: C901, PLR0911  (one case per record)
     match record:
         case SessionHeader():
             return [f"# Session {record.session_id}", f"Workspace: `{record.workspace}`"]
@@ -101,6 +103,8 @@ def _format_record(record: Record, calls: dict[str, ToolUseBlock]) -> list[str]:
             return ["## Greenroom", text] if text else []
         case ToolEnded():
             return _format_call(record, calls.get(record.call_id))
+        case ReviewEnded():
+            return ["## Review", format_review_markdown(record)]
         case Compacted():
             notice, _ = format_compaction(record)
             return [f"*{notice} From here on, the model reads a summary.*"]

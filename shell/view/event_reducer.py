@@ -411,7 +411,7 @@ def _on_review_ended(state: ScreenState, event: ReviewEnded, now_s: float) -> Sc
     if event.output is None:
         return state, (PrintNotice(*format_review_end(event)),)
     if event.output.findings:
-        state = replace(state, last_review=event)
+        state = replace(state, last_review=event, enter_opens_findings=True)
     cwd = state.session.cwd if state.session else ""
     duration_s = None if started_s is None else now_s - started_s
     return state, (PrintReview(event, cwd, duration_s),)

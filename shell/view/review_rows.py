@@ -10,9 +10,7 @@ from shell.view.styled_text import Row, truncate, wrap_words
 
 MAX_SHOWN_FINDINGS = 20
 MAX_EXPLANATION_ROWS = 12
-FINDINGS_HINT = (
-    'Enter on an empty line, or /review findings, shows the code · "fix the first" works'
-)
+FINDINGS_HINT = 'Enter or /review findings shows the code · "fix the first one" works'
 _TONES = {0: "bad", 1: "bad", 2: "warn"}
 _MIN_TITLE_WIDTH = 20
 _CORRECTNESS = {"patch is correct": "correct: yes", "patch is incorrect": "correct: no"}

@@ -145,6 +145,8 @@ class ScreenState:
     """When each running review started, by its id."""
     last_review: ReviewEnded | None = None
     """The last review with findings."""
+    enter_opens_findings: bool = False
+    """Enter on an empty line opens them: no prompt was sent since the review ended."""
     full_outputs: tuple[FullOutput, ...] = ()
     """Outputs that were shown truncated, newest last."""
 
@@ -240,7 +242,12 @@ def submit_prompt(state: ScreenState, text: str, now_s: float) -> ScreenUpdate:
     if state.turn or state.queued:
         return replace(state, queued=(*state.queued, QueuedMessage(text, turn))), (sent,)
     pending_mode = replace(state.pending_mode, is_passing_through=False)
-    state = replace(state, turn=RunningTurn(started_s=now_s), pending_mode=pending_mode)
+    state = replace(
+        state,
+        turn=RunningTurn(started_s=now_s),
+        pending_mode=pending_mode,
+        enter_opens_findings=False,
+    )
     return state, (PrintPrompt(text), sent)
 
 

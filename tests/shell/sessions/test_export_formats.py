@@ -9,6 +9,7 @@ from actors.sessions.log_reader import parse_damaged_log
 from messages.compaction import Compacted
 from messages.content import TextBlock, ThinkingBlock, ToolUseBlock, Usage
 from messages.journal import Record, SessionHeader
+from messages.reviews import CustomTarget, ReviewEnded, ReviewFinding, ReviewOutput
 from messages.turns import (
     Attachment,
     ReplyCompleted,
@@ -120,6 +121,15 @@ def test_damaged_records_are_named_where_they_were() -> None:
         "last_seq": 4,
         "detail": notice,
     }
+
+
+def test_the_result_of_a_review_is_exported() -> None:
+    output = ReviewOutput(findings=(ReviewFinding(title="[P1] Check it", body="Why.", priority=1),))
+    ended = ReviewEnded(
+        id="r", target=CustomTarget(instructions="all"), status="completed", output=output
+    )
+    text = records_to_markdown((*RECORDS, ended))
+    assert text.endswith('## Review\n\nReview of "all" · 1 finding\n\n1. P1  Check it\n   Why.\n')
 
 
 def test_a_compacted_session_is_exported_with_all_messages() -> None:
