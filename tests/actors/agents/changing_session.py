@@ -8,11 +8,13 @@ import threading
 from pathlib import Path
 from typing import Any
 
+from actors.agents.compaction.summary_request import INSTRUCTION
 from actors.agents.definition.system_prompts import Instructions
 from actors.models.anthropic_client import AnthropicClient
 from actors.models.scripted_reply import ReplyPlan, ScriptedCall
 from actors.paths.workspace import Workspace
 from messages.address import PRIMARY
+from messages.compaction import Compacted, CompactionFailed, StartCompaction
 from messages.journal import Record
 from messages.turns import AgentSwitched, ModelChanged, SetModel, SwitchAgent, TurnStarted
 from tests.actors.agents.scripted_agents import RunningSession, play, wait_for_completion
@@ -31,6 +33,12 @@ def get_open_prompt(body: Json) -> str:
     blocks = body["messages"][-1]["content"]
     texts = [block["text"] for block in blocks if block["type"] == "text"]
     return "" if not texts or texts[-1].startswith("[") else texts[-1]
+
+
+def asks_for_summary(body: Json) -> bool:
+    """Return whether the request is for the summary of a compaction."""
+    last = body["messages"][-1]["content"][-1]
+    return bool(last.get("text", "").startswith(INSTRUCTION.partition("\n")[0]))
 
 
 class ChangingSession:
@@ -58,6 +66,8 @@ class ChangingSession:
 
     def _choose(self, body: Json) -> ReplyPlan | ScriptedResponse:
         """Answer a prompt; the answer to results can be delayed."""
+        if asks_for_summary(body):
+            return ReplyPlan("A summary.", thinking="on what matters")
         prompt = get_open_prompt(body)
         if not prompt and not list_thinking(body["messages"][-2:]):
             self.loops_without_thinking.append(body)
@@ -113,6 +123,12 @@ class ChangingSession:
         self._switch(agent)
         self._has_switched.set()
         wait_for_completion(self.running)
+
+    def compact(self) -> None:
+        """Compact the conversation; fails if there is too little of it."""
+        self.running.user.tell(PRIMARY, StartCompaction())
+        while not isinstance(self.running.user.next(), Compacted | CompactionFailed):
+            pass
 
     def change_model(self) -> None:
         self._models.reverse()

@@ -20,6 +20,7 @@ STEPS = (
     ChangingSession.switch_agent,
     ChangingSession.switch_plan_mode_in_loop,
     ChangingSession.switch_agent_in_loop,
+    ChangingSession.compact,
     ChangingSession.change_model,
     ChangingSession.stop_in_loop,
     ChangingSession.resume,

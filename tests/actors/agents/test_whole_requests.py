@@ -205,3 +205,23 @@ def test_a_long_session_is_one_growing_request(session: ChangingSession) -> None
     assert len({to_json(get_settings(body)) for body in children}) == 1
     assert session.server.mismatches == []
     assert len(list_thinking(primary[-1]["messages"])) == len(primary) - 1
+
+
+def test_a_compacted_session_keeps_prompt_and_tools(session: ChangingSession) -> None:
+    session.call_tool()
+    session.switch_plan_mode()
+    session.send_prompt()
+    session.send_prompt()
+    count = len(session.server.accepted)
+    session.compact()
+    for step in (session.send_prompt, session.call_tool, session.resume, session.send_prompt):
+        step()
+    before, summary, *after = session.server.accepted[count - 1 :]
+    assert_extends(summary, before)
+    assert_each_extends_the_one_before(after)
+    assert get_settings(after[0]) == get_settings(before)
+    assert len(list_thinking(after[-1]["messages"])) == len(after) - 1, "only later thinking fits"
+    (to_plan,) = find_switch_texts(session)
+    replacement = "".join(block["text"] for block in after[0]["messages"][0]["content"])
+    assert to_plan in replacement, "plan mode goes on"
+    assert session.server.mismatches == []
