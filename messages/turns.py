@@ -225,6 +225,13 @@ class ReplyProgress(Message):
     """The reply's text has begun."""
 
 
+NO_USAGE = Usage()
+
+
+def _is_no_usage(usage: Usage) -> bool:
+    return usage == NO_USAGE
+
+
 class RequestInfo(Value):
     """Describes a model request without its messages, which follow from earlier records."""
 
@@ -238,6 +245,8 @@ class RequestInfo(Value):
     """None: the model's default."""
     duration_s: float = Field(default=0, ge=0, le=MAX_DURATION_S)
     """Time from sending the request to its outcome."""
+    usage: Usage = Field(default=NO_USAGE, exclude_if=_is_no_usage)
+    """Usage of a request that ended its turn without a reply; no other event reports it."""
 
 
 class ReplyCompleted(Message):

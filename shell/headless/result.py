@@ -147,6 +147,8 @@ class ResultBuilder:
         match event:
             case ReplyCompleted() | ModelRetrying():
                 return replace(self, subagent_usage=self.subagent_usage + event.usage)
+            case TurnFailed() | TurnInterrupted():
+                return replace(self, subagent_usage=self.subagent_usage + event.request.usage)
             case ToolEnded(status="denied"):
                 return self._with_denial(event, source)
             case _:

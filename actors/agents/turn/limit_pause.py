@@ -35,7 +35,7 @@ def format_continue(reached: LimitReached) -> str:
 def build_question(reached: LimitReached) -> UserQuestion:
     """Return the question whether to continue."""
     return UserQuestion(
-        text=f"The work is paused: {reached.detail.removeprefix('stopped ')}. Continue?",
+        text=f"Paused {reached.detail.removeprefix('stopped ')}. Continue?",
         header=HEADER,
         choices=(Choice(label=format_continue(reached)), Choice(label=STOP)),
     )

@@ -16,6 +16,7 @@ from messages.model_limits import ModelLimitsFound
 from messages.turns import (
     ModelRetrying,
     ReplyCompleted,
+    RequestInfo,
     TurnCompleted,
     TurnFailureReason,
 )
@@ -109,6 +110,7 @@ def on_model_replied(step: Transition, reply: ModelReplied) -> None:
     tool_uses = [block for block in reply.content if isinstance(block, ToolUseBlock)]
     problem = _find_problem(tool_uses)
     if problem:
+        step.update_turn(failed_request=_with_usage(reply.request, reply.usage))
         step.fail_turn("protocol_error", problem, join_text(reply.content))
         return
     completed = ReplyCompleted(
@@ -178,7 +180,7 @@ def on_model_failed(step: Transition, failed: ModelFailed) -> None:
     if delay_s is not None:
         _schedule_retry(step, failed, retry, delay_s)
         return
-    step.update_turn(failed_request=failed.request)
+    step.update_turn(failed_request=_with_usage(failed.request, failed.usage))
     attempts = f" (tried {retry.failed_attempts} times)" if retry.failed_attempts > 1 else ""
     step.fail_turn(failed.reason, failed.detail + attempts, retry.partial_text)
 
@@ -213,6 +215,10 @@ def _look_up_limits(step: Transition) -> None:
 def _add_usage(step: Transition, usage: Usage) -> None:
     step.update_turn(usage=step.state.turn.usage + usage)
     step.update(totals=step.state.totals.with_own(usage))
+
+
+def _with_usage(request: RequestInfo, usage: Usage) -> RequestInfo:
+    return request.model_copy(update={"usage": usage})
 
 
 def _schedule_retry(

@@ -45,7 +45,7 @@ from messages.approvals import (
     WithdrawApprovals,
 )
 from messages.child_lifecycle import ChildCancelled, ChildCompleted, ChildEnded, ChildFailed
-from messages.content import join_text
+from messages.content import Usage, join_text
 from messages.subagents import (
     SpawnAdmitted,
     SpawnRejected,
@@ -396,7 +396,9 @@ def _on_child_event(step: Transition, source: Address, event: RelevantEvent) -> 
     Other turns of the child answer the user or belong to an earlier task; they are ignored.
     """
     if isinstance(event, ReplyCompleted | ModelRetrying):
-        _add_usage(step, event)
+        _add_usage(step, event.usage)
+    elif isinstance(event, TurnInterrupted | TurnFailed):
+        _add_usage(step, event.request.usage)
     if isinstance(event, PersistenceChanged):
         step.update(persistence=step.state.persistence.with_status(event))
     if isinstance(event, ModelRetrying | PersistenceChanged):
@@ -428,8 +430,8 @@ def _store_end(
         end_task(step, child, task, *get_outcome(task, None))
 
 
-def _add_usage(step: Transition, event: ReplyCompleted | ModelRetrying) -> None:
-    step.update(totals=step.state.totals.with_subagent(event.usage))
+def _add_usage(step: Transition, usage: Usage) -> None:
+    step.update(totals=step.state.totals.with_subagent(usage))
     limit_pause.check_token_limit(step)
 
 

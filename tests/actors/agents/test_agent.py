@@ -44,6 +44,7 @@ from messages.turns import (
     ModelRetrying,
     PersistenceChanged,
     ReplyCompleted,
+    RequestInfo,
     SessionConfigured,
     StartTurn,
     TextDelta,
@@ -297,21 +298,34 @@ def test_the_time_limit_closes_the_stream_and_keeps_the_text(
     assert (failed.reason, failed.partial_text) == ("time_limit", "so")
 
 
+FAILED_USAGE = Usage(input_tokens=11)
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [
+        ModelRetrying(
+            turn=1,
+            attempt=1,
+            max_attempts=3,
+            wait_s=1,
+            reason="overloaded",
+            detail="",
+            usage=FAILED_USAGE,
+        ),
+        TurnFailed(
+            turn=1, reason="protocol_error", detail="", request=RequestInfo(usage=FAILED_USAGE)
+        ),
+        TurnInterrupted(turn=1, request=RequestInfo(usage=FAILED_USAGE)),
+    ],
+    ids=lambda failure: type(failure).__name__,
+)
 def test_usage_of_failed_subagent_requests_counts_for_the_parent(
-    system: ActorSystem, tmp_path: Path
+    system: ActorSystem, tmp_path: Path, failure: ModelRetrying | TurnFailed | TurnInterrupted
 ) -> None:
     environment = AgentEnvironment(system, tmp_path, RecordingModel(), Limits(tokens=10))
-    retrying = ModelRetrying(
-        turn=1,
-        attempt=1,
-        max_attempts=3,
-        wait_s=1,
-        reason="overloaded",
-        detail="",
-        usage=Usage(input_tokens=11),
-    )
-    environment.console.tell(PRIMARY, retrying)
-    environment.console.expect(retrying)
+    environment.console.tell(PRIMARY, failure)
+    environment.console.expect(failure)
     environment.console.tell(PRIMARY, StartTurn(turn=1, text="do it"))
     environment.end_at_limit()
     environment.sync(TurnStarted)

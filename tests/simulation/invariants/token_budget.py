@@ -5,7 +5,7 @@ from messages.address import PRIMARY, Address
 from messages.approvals import ApprovalDecided, ApprovalUnavailable, QuestionRequest
 from messages.base import Message
 from messages.content import Usage
-from messages.turns import ModelRetrying, ReplyCompleted
+from messages.turns import ModelRetrying, ReplyCompleted, TurnFailed, TurnInterrupted
 from tests.simulation.invariants.violations import Violations
 
 
@@ -33,6 +33,8 @@ class TokenBudget:
         match message:
             case ReplyCompleted() | ModelRetrying() if is_own_event:
                 self._used_tokens += weigh_tokens(message.usage, Weights())
+            case TurnFailed() | TurnInterrupted() if is_own_event:
+                self._used_tokens += weigh_tokens(message.request.usage, Weights())
             case QuestionRequest(limit="token_budget"):
                 self._question_id = message.id
             case ApprovalDecided() | ApprovalUnavailable() if (

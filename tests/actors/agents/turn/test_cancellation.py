@@ -69,7 +69,8 @@ def test_duplicate_call_ids_do_not_turn_a_cancel_into_a_failure(driver: TurnDriv
     driver.send(CancelTurn(turn=1))
     driver.reply(make_tool_use("c1"), make_tool_use("c1"))
 
-    assert driver.events[-1] == INTERRUPTED
+    request = RequestInfo(number=1, usage=USAGE)
+    assert driver.events[-1] == INTERRUPTED.model_copy(update={"request": request})
 
 
 def test_a_cancel_waits_for_running_calls(driver: TurnDriver) -> None:
