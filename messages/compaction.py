@@ -59,6 +59,24 @@ class CompactionFailed(Message):
     """Shown to the user: what happened, why, and what to do."""
 
 
+class GetContextUsage(Message):
+    """Ask what fills the context window; answered by `ContextUsage`."""
+
+    type: Literal["get_context_usage"] = "get_context_usage"
+
+
+class ContextUsage(Message):
+    """What fills the context window with the next request."""
+
+    type: Literal["context_usage"] = "context_usage"
+    model: str
+    context_window_tokens: int = Field(ge=1)
+    compaction_tokens: int = Field(ge=0)
+    """The size at which the conversation is compacted."""
+    parts: dict[str, int]
+    """Estimated tokens by name, in the order of the request."""
+
+
 class SummaryWritten(Message):
     """The `compact` subagent has a replacement for the earlier messages."""
 

@@ -6,6 +6,7 @@ from functools import partial
 from typing import assert_never
 
 from actors.agents.compaction.compactor import Compactor
+from actors.agents.compaction.context_usage import measure_context
 from actors.agents.compaction.ledger_facts import LedgerFacts
 from actors.agents.compaction.start_compactor import make_summary_plan
 from actors.agents.definition.prepared_agent import PreparedAgent
@@ -83,6 +84,7 @@ from actors.sessions.append_timeout import AppendTimeout
 from actors.sessions.journal_client import JournalClient, get_id_offset
 from actors.tools.tool import AnyTool, ToolContext
 from messages.address import Address
+from messages.compaction import GetContextUsage
 from messages.content import ToolUseBlock
 from messages.journal import Appended, AppendFailed, ReadRecordsFailed, Record, RecordsRead
 from messages.permissions import EvaluatePermission, RegisterAgent
@@ -104,11 +106,11 @@ from messages.turns import (
     UpwardEvent,
 )
 
-SubscriptionInput = SubscribeToAgent | UnsubscribeFromAgent
-"""Who receives the agent's stream."""
+ViewInput = SubscribeToAgent | UnsubscribeFromAgent | GetContextUsage
+"""Who receives the agent's stream, and what the screen wants to know."""
 PeerInput = PeerRestarted | Undelivered | RecordsRead | ReadRecordsFailed
 """What a restart or an actor that has ended means for the agent's own requests and records."""
-AgentInbox = Delta | UpwardEvent | SubscriptionInput | PeerInput | SwitchAgent | TurnInput
+AgentInbox = Delta | UpwardEvent | ViewInput | PeerInput | SwitchAgent | TurnInput
 """Everything an agent receives, by conversation."""
 
 
@@ -173,8 +175,8 @@ class Agent(Actor[AgentInbox]):
         match message:
             case TextDelta() | ThinkingDelta() | ToolInputDelta() | ReplyActivity():
                 self._publisher.publish_delta(message, self._state.turn)
-            case SubscribeToAgent() | UnsubscribeFromAgent():
-                self._handle_subscription(message)
+            case SubscribeToAgent() | UnsubscribeFromAgent() | GetContextUsage():
+                self._handle_view(message)
             case PeerRestarted() | Undelivered() | RecordsRead() | ReadRecordsFailed():
                 self._handle_peer(message)
             case SwitchAgent():
@@ -192,12 +194,15 @@ class Agent(Actor[AgentInbox]):
         if isinstance(event, RelevantEvent):
             self._advance(ChildEvent(self.sender, event))
 
-    def _handle_subscription(self, message: SubscriptionInput) -> None:
+    def _handle_view(self, message: ViewInput) -> None:
         match message:
             case SubscribeToAgent():
                 self._publisher.subscribe(self.sender, self._state)
             case UnsubscribeFromAgent():
                 self._publisher.unsubscribe(self.sender)
+            case GetContextUsage():
+                request, _ = self._build_request()
+                self.tell(self.sender, measure_context(request, self._state))
             case _:
                 assert_never(message)
 

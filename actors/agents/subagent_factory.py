@@ -13,6 +13,7 @@ from actors.agents.kinds.kind_list import KIND_DEFINITIONS
 from actors.agents.turn.agent_identity import AgentIdentity
 from actors.agents.turn.agent_selection import AgentSelection
 from actors.agents.turn.agent_state import AgentState, RestoredState, SlotState
+from actors.agents.turn.compaction_state import CompactionSettings, CompactionState
 from actors.agents.turn.limits import Limits, TimerState, UsageTotals
 from actors.agents.turn.model_state import ModelState
 from actors.agents.turn.pending_context import ContextState
@@ -57,6 +58,7 @@ class DefaultSubagentFactory:
     session_configured: SessionConfigured
     """The primary agent's; a subagent's differs in agent, model and turn."""
     limits: Limits
+    compaction: CompactionSettings
     max_depth: int
     run: int
     environment: EnvironmentReader | None = None
@@ -133,10 +135,10 @@ class DefaultSubagentFactory:
             events_to=started.parent,
         )
         source = started.subagent_source
-        # What summarizes a conversation repeats the requests of another agent.
-        environment = self.environment if source.kind != "compact" else None
         headers = {SUBAGENT_HEADER: source.name}
-        ports = AgentPorts(self.model, self.gates, self.tool_context, self, environment, headers)
+        ports = AgentPorts(
+            self.model, self.gates, self.tool_context, self, self.environment, headers
+        )
         limits = build_limits(definition, self.limits)
         limits = replace(limits, tokens=None)  # each task brings what is left
         model = (definition.model if definition else "") or started.model
@@ -160,7 +162,8 @@ class DefaultSubagentFactory:
             turn=TurnState(timer=TimerState(remaining_s=limits.seconds)),
             totals=UsageTotals(limits),
             slot=SlotState.NONE,
-            context=ContextState("host", is_read=environment is not None),
+            context=ContextState("host", is_read=self.environment is not None),
+            compaction=CompactionState(self.compaction),
         )
         restored = RestoredState(state, has_records=has_records, task=task)
         configured = self.session_configured.model_copy(

@@ -13,6 +13,7 @@ from actors.agents.definition.definition import BUILD_AGENT, Definition
 from actors.agents.definition.definition import BUILT_IN_DEFINITIONS as DEFINITIONS
 from actors.agents.definition.system_prompts import Instructions
 from actors.agents.kinds.kind_list import KIND_DEFINITIONS
+from actors.agents.turn.compaction_state import CompactionSettings
 from actors.agents.turn.limits import Limits
 from actors.paths.workspace import Workspace
 from actors.sessions.fork import fork_session
@@ -65,7 +66,8 @@ class SessionOptions:
     """The model was set outside the files, so the primary agent's definition sets no other."""
     effort: Effort | None = None
     """The configured effort; None: the model's default."""
-    limits: Limits = Limits()  # noqa: RUF009  (frozen, so it may be shared)
+    compaction: CompactionSettings = CompactionSettings()  # noqa: RUF009  (frozen, so it may be shared)
+    limits: Limits = Limits()  # noqa: RUF009  (as above)
     """The budget of the primary agent."""
     definitions: tuple[Definition, ...] = DEFINITIONS
     """All agent definitions."""

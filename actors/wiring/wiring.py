@@ -15,6 +15,7 @@ from actors.agents.turn.agent_identity import AgentIdentity
 from actors.agents.turn.agent_selection import AgentSelection, PrimaryAgent
 from actors.agents.turn.agent_state import AgentState, RestoredState
 from actors.agents.turn.agent_switch import get_status_fields, with_settings_of_active_agent
+from actors.agents.turn.compaction_state import CompactionState
 from actors.agents.turn.limits import UsageTotals
 from actors.agents.turn.model_state import ModelState
 from actors.agents.turn.pending_context import ContextState
@@ -174,6 +175,7 @@ def _make_subagent_factory(session: SessionHandle, ports: SessionPorts) -> Defau
         session_configured=session_configured,
         environment=_make_environment_reader(options, ports.wall_clock),
         limits=options.limits,
+        compaction=options.compaction,
         max_depth=options.max_depth,
         run=session.run,
     )
@@ -305,6 +307,7 @@ def _restore_primary(
         model=choose_model(session),
         totals=UsageTotals(options.limits),
         context=ContextState("all", is_read=reads_environment),
+        compaction=CompactionState(options.compaction),
     )
     restored = restore(session.primary_records, initial)
     return replace(restored, pending_switch=_find_initial_switch(session, restored.state.selection))

@@ -8,6 +8,7 @@ from pathlib import Path
 from actors.agents.definition.definition import BUILD_AGENT, EXPLORE_AGENT, Definition
 from actors.agents.kinds.kind_list import KIND_DEFINITIONS
 from actors.agents.kinds.review import REVIEW
+from actors.agents.turn.compaction_state import CompactionSettings
 from actors.agents.turn.limits import WEIGHT_UNIT, Limits, Weights
 from actors.models.anthropic_client import AnthropicClient
 from actors.models.model_client import ModelClient
@@ -31,7 +32,7 @@ from shell.config.config_files import ConfigLocations
 from shell.config.effective_config import EffectiveConfig, load_effective_config
 from shell.config.instruction_files import FILE_NAME, read_instructions
 from shell.config.project_trust import AskUser, TrustCheck, check_trust
-from shell.config.schema import FileConfig, PricesConfig
+from shell.config.schema import CompactConfig, FileConfig, PricesConfig
 from shell.config.workspace_discovery import find_git_folders, find_workspace, resolve_added_folders
 from shell.process.state_folder import open_state_folder
 from shell.startup.errors import StartError
@@ -143,6 +144,7 @@ def _set_agents_and_limits(
     return replace(
         session,
         effort=settings.effort,
+        compaction=_make_compaction_settings(settings.compact),
         limits=_make_limits(settings),
         definitions=_with_small_model(agents.definitions, settings.models.small),
         kind_definitions=_with_review_model(options.model if options.review else None, settings),
@@ -150,6 +152,15 @@ def _set_agents_and_limits(
         max_depth=_get_max_depth(settings),
         slot_limit=settings.max_concurrent_agents or 10,
         max_spawns=settings.budget.spawns,
+    )
+
+
+def _make_compaction_settings(config: CompactConfig) -> CompactionSettings:
+    default = CompactionSettings()
+    return CompactionSettings(
+        model=resolve_model(config.model or ""),
+        threshold=config.threshold or default.threshold,
+        remote=default.remote if config.remote is None else config.remote,
     )
 
 

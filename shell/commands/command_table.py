@@ -2,6 +2,8 @@
 
 from shell.commands.agents import AGENTS
 from shell.commands.clear import CLEAR
+from shell.commands.compact import COMPACT
+from shell.commands.context import CONTEXT
 from shell.commands.diff import DIFF
 from shell.commands.effort import EFFORT
 from shell.commands.export import EXPORT
@@ -29,6 +31,8 @@ COMMANDS = {
         TASKS,
         MODEL,
         EFFORT,
+        COMPACT,
+        CONTEXT,
         PERMISSIONS,
         DIFF,
         REVIEW,

@@ -20,6 +20,8 @@ MAX_AGENT_NAME_CHARS = 48
 _AGENT_NAME_CHARS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
 MAX_FACTOR = 1_000_000
 """Upper bound of weights and prices."""
+MIN_SHARE = 0.1
+"""Lower bound of `compact.threshold`: a shorter conversation gains nothing."""
 Validator = Callable[[object], str]
 """Returns the problem with a value; empty if it is valid."""
 
@@ -87,6 +89,18 @@ class ReviewConfig:
 
 
 @dataclass(frozen=True, slots=True)
+class CompactConfig:
+    """Compaction of long conversations; None: not set."""
+
+    model: str | None = None
+    """Writes the summaries."""
+    threshold: float | None = None
+    """Share of the usable context window at which it starts."""
+    remote: bool | None = None
+    """Whether the provider may do it."""
+
+
+@dataclass(frozen=True, slots=True)
 class FileConfig:
     """One layer of configuration, such as a file; None: not set."""
 
@@ -98,6 +112,7 @@ class FileConfig:
     max_concurrent_agents: int | None = None
     budget: BudgetConfig = field(default_factory=BudgetConfig)
     models: ModelsConfig = field(default_factory=ModelsConfig)
+    compact: CompactConfig = field(default_factory=CompactConfig)
     review: ReviewConfig = field(default_factory=ReviewConfig)
     weights: WeightsConfig = field(default_factory=WeightsConfig)
     prices: dict[str, PricesConfig] = field(default_factory=dict[str, PricesConfig])
@@ -139,6 +154,7 @@ def build_config(document: dict[str, Any]) -> FileConfig:
     sections: dict[str, Any] = {
         "budget": BudgetConfig(**document.get("budget", {})),
         "models": ModelsConfig(**document.get("models", {})),
+        "compact": CompactConfig(**document.get("compact", {})),
         "review": ReviewConfig(**document.get("review", {})),
         "weights": WeightsConfig(**document.get("weights", {})),
         "prices": {
@@ -174,6 +190,16 @@ def _check_positive_number(value: object) -> str:
     if not isinstance(value, int | float) or isinstance(value, bool):
         return "must be a number"
     return "" if 0 < value < float("inf") else "must be above 0"
+
+
+def _check_share(value: object) -> str:
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return "must be a number"
+    return "" if MIN_SHARE <= value <= 1 else f"must be from {MIN_SHARE:g} to 1"
+
+
+def _check_bool(value: object) -> str:
+    return "" if isinstance(value, bool) else "must be true or false"
 
 
 def _check_factor(value: object) -> str:
@@ -255,6 +281,9 @@ FILE_SCHEMA = TableSchema(
             }
         ),
         "models": TableSchema({"small": check_model_name}),
+        "compact": TableSchema(
+            {"model": check_model_name, "threshold": _check_share, "remote": _check_bool}
+        ),
         "review": TableSchema({"model": check_model_name}),
         "weights": TableSchema({**_TOKEN_KINDS}),
         "prices": TableMapSchema(

@@ -13,7 +13,13 @@ from messages.approvals import (
     ShowApproval,
     SubmitDecision,
 )
-from messages.compaction import Compacted, CompactionFailed
+from messages.compaction import (
+    Compacted,
+    CompactionFailed,
+    ContextUsage,
+    GetContextUsage,
+    StartCompaction,
+)
 from messages.permissions import (
     ChangeMode,
     ChangeModeFailed,
@@ -124,8 +130,11 @@ PrimaryCommand = (
     | SwitchAgent
     | StartReview
     | TurnNumberTaken
+    | StartCompaction
+    | GetContextUsage
+    | ContextUsage
 )
-"""The user's commands for the primary agent, and its answer."""
+"""The user's commands for the primary agent, and its answers."""
 SubagentMessage = StopSubagent | ContinueSubagent | PromptSubagent | ViewSubagent | PromptRejected
 """The user's commands for a subagent, and its answer."""
 UserCommandMessage = RunUserCommand | StopUserCommand | UserCommandEnded
@@ -284,12 +293,16 @@ class Console(Actor[ConsoleInbox]):
                 self._interrupt()
             case SetModel() | SetEffort() | WithdrawPrompts() | MoveToBackground():
                 self.tell(PRIMARY, command)
+            case StartCompaction() | GetContextUsage():
+                self.tell(PRIMARY, command)
             case StartReview():
                 self._open_reviews[command.id] = command
                 self.tell(PRIMARY, command)
             case SwitchAgent():
                 self._open_switch = command
                 self.tell(PRIMARY, command)
+            case ContextUsage():
+                self._screen_events.put(command)
             case TurnNumberTaken():
                 self._on_turn_number_taken(command)
             case _:

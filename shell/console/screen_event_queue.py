@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from messages.address import Address, is_subagent
 from messages.approvals import DismissApproval, ShowApproval
+from messages.compaction import ContextUsage
 from messages.permissions import (
     ChangeModeFailed,
     DecisionExplained,
@@ -75,6 +76,7 @@ class TextDropped:
 ScreenEvent: TypeAlias = (
     AgentEvent
     | SubagentEvent
+    | ContextUsage
     | ShowApproval
     | DismissApproval
     | ApprovalsReset

@@ -6,7 +6,7 @@ from typing import get_args
 from actors.agents.kinds.review_target import describe_target
 from messages.address import PRIMARY
 from messages.approvals import DismissApproval, ShowApproval
-from messages.compaction import Compacted, CompactionFailed
+from messages.compaction import Compacted, CompactionFailed, ContextUsage
 from messages.content import ThinkingBlock, join_text
 from messages.failure_reasons import LimitReason
 from messages.permissions import (
@@ -67,7 +67,7 @@ from shell.console.screen_event_queue import (
 from shell.console.ui_commands import UserCommandEnded
 from shell.text.sanitize import sanitize
 from shell.view import full_output, markdown_blocks, mode_changes, subagent_states
-from shell.view.compaction_text import format_compaction
+from shell.view.compaction_text import format_compaction, format_context_usage
 from shell.view.full_output import FullOutput
 from shell.view.pending_request import make_pending_request
 from shell.view.policy_text import format_policy, format_policy_report
@@ -117,6 +117,7 @@ ProgramEvent = (
     | DecisionExplained
     | TextDropped
     | Notice
+    | ContextUsage
 )
 """Events of the program itself, as opposed to those of agents."""
 
@@ -210,6 +211,8 @@ def _on_program_event(state: ScreenState, event: ProgramEvent) -> ScreenUpdate:
             max_mode = state.session.max_mode if state.session else "yolo"
             text = format_policy(event.policy, max_mode)
             return replace(state, listed_policy=event.policy), (PrintNotice(text, "plain"),)
+        case ContextUsage():
+            return state, (PrintNotice(format_context_usage(event), "plain"),)
         case TextDropped():
             return state, (PrintOmission(event.chars),)
         case Notice():

@@ -14,6 +14,7 @@ SCRIPTED_MODEL_NOTICE = (
 _FAILURES = {
     "overloaded": "the service is overloaded",
     "rate_limited": "rate limit reached",
+    "context_too_long": "the conversation is too long and is being compacted",
     "thinking_rejected": "the service rejected earlier thinking, which is now left out",
     "server_error": "the service failed",
     "unavailable": "the service is unavailable",

@@ -16,6 +16,7 @@ from actors.agents.effect_handlers.collaborators import AgentPorts, Collaborator
 from actors.agents.subagent_factory import DefaultSubagentFactory
 from actors.agents.turn.agent_identity import AgentIdentity
 from actors.agents.turn.agent_state import AgentState, RestoredState
+from actors.agents.turn.compaction_state import CompactionSettings
 from actors.agents.turn.limits import Limits, TimerState, UsageTotals
 from actors.agents.turn.turn_state import TurnState
 from actors.models.model_client import ModelClient, ModelError, ModelRequest, Reply, ReplyDelta
@@ -159,7 +160,17 @@ class AgentEnvironment:
         )
         gates = RequestGates(Random(1))  # noqa: S311  (must be repeatable)
         subagent_factory = DefaultSubagentFactory(
-            (), BUILT_IN_TOOLS, (), model, gates, context, CONFIGURED, limits, max_depth=0, run=1
+            definitions=(),
+            tools=BUILT_IN_TOOLS,
+            instructions=(),
+            model=model,
+            gates=gates,
+            tool_context=context,
+            session_configured=CONFIGURED,
+            limits=limits,
+            compaction=CompactionSettings(),
+            max_depth=0,
+            run=1,
         )
         ports = AgentPorts(model, gates, context, subagent_factory)
         restored = RestoredState(state)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from messages.compaction import GetContextUsage, StartCompaction
 from messages.content import Usage
 from messages.permissions import (
     ChangeMode,
@@ -246,6 +247,19 @@ def test_permissions_reload_sends_the_rules_of_the_files() -> None:
     run_on_screen(
         script, rows=40, session_context=SessionContext(reload_rules=lambda: results.pop(0))
     )
+
+
+def test_compact_and_context_send_their_requests_to_the_agent() -> None:
+    async def script(screen: ScreenHarness) -> None:
+        await start_session(screen)
+        screen.type("/compact keep the parser\r")
+        screen.type("/context\r")
+        expected = [StartCompaction(instructions="keep the parser"), GetContextUsage()]
+        await screen.wait_until(lambda: screen.posted == expected, "both requests")
+        screen.type("/context now\r")
+        await screen.wait_for_text("usage: /context")
+
+    run_on_screen(script)
 
 
 def test_effort_sends_the_level_for_the_next_request() -> None:

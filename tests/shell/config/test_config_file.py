@@ -11,6 +11,7 @@ from shell.config.config_file import MAX_BYTES, ConfigFileError, read_config_fil
 from shell.config.schema import (
     FILE_SCHEMA,
     BudgetConfig,
+    CompactConfig,
     FileConfig,
     ModelsConfig,
     PricesConfig,
@@ -30,6 +31,7 @@ max_depth = 2
 max_concurrent_agents = 4
 models = { small = "haiku" }
 review = { model = "opus" }
+compact = { model = "haiku", threshold = 0.5, remote = false }
 budget = { turns = 10, tokens = 1_000_000, seconds = 60, spawns = 0 }
 weights = { input = 1, output = 5, cache_read = 0.1, cache_write = 1.25 }
 prices.haiku = { input = 1, output = 5, cache_read = 0.1, cache_write = 1.25 }
@@ -75,6 +77,7 @@ def test_every_documented_key_is_read(config_path: Path) -> None:
         budget=BudgetConfig(turns=10, tokens=1_000_000, seconds=60, spawns=0),
         models=ModelsConfig(small="haiku"),
         review=ReviewConfig(model="opus"),
+        compact=CompactConfig(model="haiku", threshold=0.5, remote=False),
         weights=WeightsConfig(input=1, output=5, cache_read=0.1, cache_write=1.25),
         prices={"haiku": PricesConfig(input=1, output=5, cache_read=0.1, cache_write=1.25)},
         rules=(
@@ -166,7 +169,7 @@ action = "maybe"
         ('model = "a\\nb"', ":1: model: must be one line"),
         ("[review]\nmodel = ''", ":2: review.model: must be one line"),
         ("[review]\neffort = 'low'", ":2: review.effort: unknown key"),
-        ("[compact]\nthreshold = 0.5", ":1: compact: unknown key"),
+        ("[compact]\nthreshold = 2", ":2: compact.threshold: must be from 0.1 to 1, not 2"),
         ("background_placement = 'process'", ":1: background_placement: unknown key"),
         ("agent = 'A b'", ":1: agent: must be a name of a-z"),
         ("model = 'a'\nmodel = 'b'", ":2: model: invalid TOML: Cannot overwrite a value"),

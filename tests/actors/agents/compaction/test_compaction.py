@@ -6,10 +6,16 @@ from itertools import pairwise
 import pytest
 
 from actors.agents.turn.compaction import STOPPED
-from actors.models.model_client import ModelError, Reply
+from actors.models.model_client import SUBAGENT_HEADER, ModelError, Reply
 from messages.address import PRIMARY
 from messages.base import Message
-from messages.compaction import Compacted, CompactionFailed, StartCompaction
+from messages.compaction import (
+    Compacted,
+    CompactionFailed,
+    ContextUsage,
+    GetContextUsage,
+    StartCompaction,
+)
 from messages.content import TextBlock, ToolUseBlock, Usage
 from messages.journal import Record
 from messages.subagents import CancelTask, SubagentEnded, SubagentStarted
@@ -26,6 +32,7 @@ from tests.actors.agents.conversation_assertions import assert_sendable, flatten
 from tests.actors.agents.scripted_agents import (
     RunningSession,
     SessionFixture,
+    make_tool_use,
     wait_for_completion,
     wait_for_turn_end,
 )
@@ -325,3 +332,34 @@ def test_a_compaction_that_the_program_did_not_finish_is_ended_on_resume(
     assert len(starts) == len(ends) == 1
     assert isinstance(compact(resumed), Compacted)
     assert isinstance(list_records(resumed, SubagentStarted)[-1], SubagentStarted)
+
+
+def test_the_parts_of_the_context_add_up_to_its_size(sessions: SessionFixture) -> None:
+    running = start(sessions, GrowingModel(sizes=[SMALL]), turns=3)
+    running.user.tell(PRIMARY, GetContextUsage())
+    before = running.user.wait_for(ContextUsage)
+    assert sum(before.parts.values()) == pytest.approx(SMALL, abs=5)
+    assert before.parts["ledger"] == 0
+    assert isinstance(compact(running), Compacted)
+    running.user.tell(PRIMARY, GetContextUsage())
+    assert running.user.wait_for(ContextUsage).parts["ledger"] > 0
+
+
+def test_a_subagent_compacts_its_own_conversation(sessions: SessionFixture) -> None:
+    """Its own kind is in the header of its requests, and the compaction's in that one."""
+    task = make_tool_use(
+        "t", "task", description="look", prompt=LONG_PROMPT, subagent_type="general"
+    )
+    look = ToolUseBlock(id="c", name="ls", input={"path": "."})
+    model = GrowingModel(lines=[task, look, make_too_long_error(), "seen", "done"])
+    running = start(sessions, model, turns=0)
+    running.prompt("begin")
+    assert wait_for_completion(running).text == "done"
+    headers = [request.headers.get(SUBAGENT_HEADER) for request in model.requests]
+    assert headers == [None, "general", "general", "general", None]
+    assert len(model.summary_requests) == 1
+    assert "What was done" in get_texts(model.requests[3])[0]
+    child = PRIMARY.child("general-1").child("compact-1")
+    assert child in {
+        record.child for record in running.records() if isinstance(record, SubagentStarted)
+    }
