@@ -86,6 +86,7 @@ from messages.turns import (
     TurnStarted,
     UsageChanged,
 )
+from shell.console.open_changes import OpenChanges, PolicyRequest, PolicyResult
 from shell.console.screen_event_queue import (
     ApprovalsReset,
     DecisionLost,
@@ -109,15 +110,7 @@ from shell.console.user_shell_command import (
     with_user_commands,
 )
 
-PolicyRequest = ReplaceRules | ChangeMode | RevokeGrant
 RevokeResult = GrantRevoked | RevokeGrantFailed
-PolicyResult = RulesReplaced | ReplaceRulesFailed | ModeChanged | ChangeModeFailed
-REQUEST_BY_RESULT: dict[type[PolicyResult], type[PolicyRequest]] = {
-    RulesReplaced: ReplaceRules,
-    ReplaceRulesFailed: ReplaceRules,
-    ModeChanged: ChangeMode,
-    ChangeModeFailed: ChangeMode,
-}
 UNDELIVERED_DETAIL = "it could not be delivered ({reason}); the session continues"
 
 PrimaryCommand = (
@@ -198,8 +191,7 @@ class Console(Actor[ConsoleInbox]):
         self._cancels: dict[int, CancelTurn] = {}
         """Cancels by turn, until it ends."""
         self._last_ended_turn = 0
-        self._open_changes: list[PolicyRequest] = []
-        """Changes that the engine has not answered, and revocations that are not on disk."""
+        self._open_changes = OpenChanges()
         self._open_switch: SwitchAgent | None = None
         """A switch that the agent has not answered."""
         self._open_reviews: dict[str, StartReview] = {}
@@ -356,12 +348,14 @@ class Console(Actor[ConsoleInbox]):
             case GetPolicy() | ExplainLastDecision():
                 self.tell(PERMISSIONS, message)
             case ReplaceRules() | ChangeMode() | RevokeGrant():
-                self._open_changes.append(message)
+                self._open_changes.requests.append(message)
                 self.tell(PERMISSIONS, message)
             case RulesReplaced() | ReplaceRulesFailed() | ModeChanged() | ChangeModeFailed():
-                self._on_policy_result(message)
+                self._open_changes.on_result(message)
+                self._screen_events.put(message)
             case GrantRevoked():
-                self._on_grant_revoked(message)
+                self._open_changes.on_grant_revoked(message)
+                self._screen_events.put(message)
             case RevokeGrantFailed() | PolicySnapshot() | DecisionExplained():
                 self._screen_events.put(message)
             case _:
@@ -431,19 +425,6 @@ class Console(Actor[ConsoleInbox]):
             event = event.model_copy(update={"prompt": prompt})
         self._screen_events.put(event)
 
-    def _on_policy_result(self, result: PolicyResult) -> None:
-        """Remove the first change of that kind, since answers come in order."""
-        kind = REQUEST_BY_RESULT[type(result)]
-        done = next((change for change in self._open_changes if isinstance(change, kind)), None)
-        self._open_changes = [change for change in self._open_changes if change is not done]
-        self._screen_events.put(result)
-
-    def _on_grant_revoked(self, result: GrantRevoked) -> None:
-        """Remove the revocation, which is now on disk, however often it was requested."""
-        done = RevokeGrant(rule=result.rule, scope=result.scope)
-        self._open_changes = [change for change in self._open_changes if change != done]
-        self._screen_events.put(result)
-
     def _interrupt(self) -> None:
         if self._running_turn is not None:
             cancel = self._cancels[self._running_turn] = CancelTurn(turn=self._running_turn)
@@ -484,7 +465,7 @@ class Console(Actor[ConsoleInbox]):
         elif peer == self._viewed:
             self.tell(peer, SubscribeToAgent())
         elif peer == PERMISSIONS:
-            for change in self._open_changes:
+            for change in self._open_changes.requests:
                 self.tell(PERMISSIONS, change)
 
     def _on_undelivered(self, report: Undelivered) -> None:
