@@ -7,7 +7,7 @@ from pathlib import Path
 
 from actors.paths.program_search import find_program
 
-TIMEOUT_S = 10.0
+TIMEOUT_S = 30.0
 MAX_OUTPUT_BYTES = 20 * 1024 * 1024
 """Longer output is cut there."""
 DIFF_OPTIONS = (
@@ -97,7 +97,10 @@ def _run(
                 timeout=timeout_s,
                 check=False,
             )
-        except (OSError, ValueError, subprocess.TimeoutExpired) as error:
+        except subprocess.TimeoutExpired as error:
+            message = f"git {words[0]} took longer than {TIMEOUT_S:g} s"
+            raise GitError(message) from error
+        except (OSError, ValueError) as error:
             message = f"git could not be run: {error}"
             raise GitError(message) from error
         if result.returncode not in accepted:

@@ -25,6 +25,7 @@ from messages.turns import ToolEnded
 from tests.actors.agents.scripted_agents import (
     RunningSession,
     SessionFixture,
+    make_model_error,
     make_tool_use,
     never_reply,
     reply_after,
@@ -169,6 +170,23 @@ def test_a_stopped_review_is_noted_in_the_conversation(sessions: SessionFixture)
     running.prompt()
     wait_for_completion(running)
     assert "was cancelled and has no result" in get_texts(running.scripted_agents.requests[-1])
+
+
+def test_a_failed_review_is_noted_in_the_conversation(sessions: SessionFixture) -> None:
+    running = sessions.start_session({LOOK: [make_model_error()], "begin": ["hello"]})
+    start_review(running)
+    ended = wait_for(running, ReviewEnded)
+    assert (ended.status, ended.detail) == ("failed", "rejected: injected")
+    running.prompt()
+    wait_for_completion(running)
+    text = get_texts(running.scripted_agents.requests[-1])
+    assert "failed and has no result: rejected: injected." in text
+
+
+def test_a_review_beyond_the_spawn_budget_is_limited(sessions: SessionFixture) -> None:
+    running = sessions.start_session({}, max_spawns=0)
+    start_review(running)
+    assert wait_for(running, ReviewEnded).status == "limit_reached"
 
 
 def test_interrupting_the_turn_does_not_stop_a_review(sessions: SessionFixture) -> None:
