@@ -160,7 +160,6 @@ def _make_compaction_settings(config: CompactConfig) -> CompactionSettings:
     return CompactionSettings(
         model=resolve_model(config.model or ""),
         threshold=config.threshold or default.threshold,
-        remote=default.remote if config.remote is None else config.remote,
     )
 
 

@@ -96,8 +96,6 @@ class CompactConfig:
     """Writes the summaries."""
     threshold: float | None = None
     """Share of the usable context window at which it starts."""
-    remote: bool | None = None
-    """Whether the provider may do it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,10 +196,6 @@ def _check_share(value: object) -> str:
     return "" if MIN_SHARE <= value <= 1 else f"must be from {MIN_SHARE:g} to 1"
 
 
-def _check_bool(value: object) -> str:
-    return "" if isinstance(value, bool) else "must be true or false"
-
-
 def _check_factor(value: object) -> str:
     if not isinstance(value, int | float) or isinstance(value, bool):
         return "must be a number"
@@ -281,9 +275,7 @@ FILE_SCHEMA = TableSchema(
             }
         ),
         "models": TableSchema({"small": check_model_name}),
-        "compact": TableSchema(
-            {"model": check_model_name, "threshold": _check_share, "remote": _check_bool}
-        ),
+        "compact": TableSchema({"model": check_model_name, "threshold": _check_share}),
         "review": TableSchema({"model": check_model_name}),
         "weights": TableSchema({**_TOKEN_KINDS}),
         "prices": TableMapSchema(

@@ -177,6 +177,9 @@ class Compactor(Actor[CompactorInbox]):
             self._send_smaller()
             return
         self._publish_reply(reply)
+        if self._is_cancelled:
+            self._fail(CANCELLED)
+            return
         summary = read_summary(reply.content, reply.stop_reason, self._ledger)
         if summary:
             self._finish_with(summary)

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from actors.agents.compaction.ledger_facts import LedgerFacts, SubagentTaskFacts
 from actors.agents.turn.agent_state import AgentState
 from actors.agents.turn.context_window import CHARS_PER_TOKEN
+from actors.agents.turn.conversation_history import DELIVERED_PROMPT
 from actors.agents.turn.history_splice import Json, get_blocks
 from actors.agents.turn.turn_state import CallStage
 from actors.permissions.mode_order import find_strictest_mode
@@ -108,10 +109,12 @@ def _drop_prompts_in_tail(prompts: dict[int, str], tail: Sequence[Json]) -> list
     )
     remaining: list[tuple[int, str]] = []
     for turn, prompt in reversed(prompts.items()):
-        if in_tail[prompt]:
-            in_tail[prompt] -= 1
-        else:
+        forms = (prompt, DELIVERED_PROMPT.format(prompt=prompt))
+        text = next((form for form in forms if in_tail[form]), None)
+        if text is None:
             remaining.append((turn, prompt))
+        else:
+            in_tail[text] -= 1
     return remaining[::-1]
 
 

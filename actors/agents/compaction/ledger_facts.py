@@ -4,6 +4,7 @@ from dataclasses import dataclass, field, replace
 
 from messages.address import Address
 from messages.base import Message
+from messages.steering import PromptDelivered
 from messages.subagents import SubagentEnded, SubagentStarted
 from messages.todos import Todo
 from messages.turns import AgentSwitched, TodosUpdated, ToolEnded, TurnStarted
@@ -25,7 +26,7 @@ class LedgerFacts:
     """Grows with each record of an agent, and with the events of its subagents."""
 
     prompts: dict[int, str] = field(default_factory=dict[int, str])
-    """The user's messages by turn."""
+    """The user's messages by number, which is that of their turn if they started one."""
     todos: tuple[Todo, ...] = ()
     todo_turns: dict[str, int] = field(default_factory=dict[str, int])
     """The turn in which each current to-do item was created."""
@@ -43,6 +44,8 @@ class LedgerFacts:
         match record:
             case TurnStarted() if record.has_prompt:
                 self.prompts[record.turn] = record.prompt
+            case PromptDelivered():
+                self.prompts[record.number] = record.prompt
             case TodosUpdated():
                 self._set_todos(record)
             case AgentSwitched():

@@ -25,8 +25,6 @@ class CompactionSettings:
     """Writes the summaries; empty: the agent's own model, whose cache then applies."""
     threshold: float = 0.75
     """Share of the usable window at which compaction starts in the background."""
-    remote: bool = True
-    """Whether the provider may compact, if it can."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ max_depth = 2
 max_concurrent_agents = 4
 models = { small = "haiku" }
 review = { model = "opus" }
-compact = { model = "haiku", threshold = 0.5, remote = false }
+compact = { model = "haiku", threshold = 0.5 }
 budget = { turns = 10, tokens = 1_000_000, seconds = 60, spawns = 0 }
 weights = { input = 1, output = 5, cache_read = 0.1, cache_write = 1.25 }
 prices.haiku = { input = 1, output = 5, cache_read = 0.1, cache_write = 1.25 }
@@ -77,7 +77,7 @@ def test_every_documented_key_is_read(config_path: Path) -> None:
         budget=BudgetConfig(turns=10, tokens=1_000_000, seconds=60, spawns=0),
         models=ModelsConfig(small="haiku"),
         review=ReviewConfig(model="opus"),
-        compact=CompactConfig(model="haiku", threshold=0.5, remote=False),
+        compact=CompactConfig(model="haiku", threshold=0.5),
         weights=WeightsConfig(input=1, output=5, cache_read=0.1, cache_write=1.25),
         prices={"haiku": PricesConfig(input=1, output=5, cache_read=0.1, cache_write=1.25)},
         rules=(

@@ -244,8 +244,8 @@ def test_a_cancelled_compaction_changes_nothing(sessions: SessionFixture) -> Non
     running.user.tell(PRIMARY, StartCompaction())
     running.user.wait_for(SubagentStarted)
     running.user.tell(COMPACTOR, CancelTask())
-    never.set()
     outcome = wait_for_outcome(running)
+    never.set()
     assert isinstance(outcome, CompactionFailed)
     assert "cancelled" in outcome.detail
     running.prompt("next", 3)

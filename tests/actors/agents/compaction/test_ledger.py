@@ -7,11 +7,13 @@ import pytest
 from actors.agents.compaction.ledger import add_permissions, format_ledger
 from actors.agents.compaction.ledger_facts import LedgerFacts
 from actors.agents.turn.agent_state import AgentState
+from actors.agents.turn.conversation_history import DELIVERED_PROMPT
 from actors.agents.turn.history_splice import Json
 from messages.address import PRIMARY, Address
 from messages.approvals import ExecApprovalRequest
 from messages.journal import Record
 from messages.policy import Policy, Rule
+from messages.steering import PromptDelivered
 from messages.subagents import SubagentEnded, SubagentStarted
 from messages.todos import Todo
 from messages.turns import AgentSwitched, StartTurn, TodosUpdated, ToolEnded, TurnStarted
@@ -76,6 +78,16 @@ def test_messages_that_the_model_still_reads_are_left_out() -> None:
     assert text.count("go on") == 1
     assert 'number="1"' in text
     assert 'number="2"' not in text
+
+
+def test_messages_sent_during_a_turn_are_kept_too() -> None:
+    records = (
+        TurnStarted(turn=1, prompt="go"),
+        PromptDelivered(turn=1, number=2, prompt="use tabs"),
+    )
+    assert '<user_message number="2">\nuse tabs\n</user_message>' in write(*records)
+    tail = (make_user_message(DELIVERED_PROMPT.format(prompt="use tabs")),)
+    assert "use tabs" not in write(*records, tail=tail)
 
 
 def test_the_newest_messages_win_within_the_limit() -> None:
