@@ -28,7 +28,7 @@ from shell.headless.review_result import (
     check_findings,
     get_review_error,
 )
-from shell.view.review_rows import format_review_markdown
+from shell.view.review_text import format_review_markdown
 
 UNSAVED_ERROR = "this run could not be saved in the session: {detail}"
 

@@ -2,7 +2,7 @@
 
 from actors.agents.kinds.review_output import has_finding_at
 from messages.reviews import ReviewEnded, ReviewStatus
-from shell.view.review_rows import format_review_end
+from shell.view.review_text import format_review_end
 
 REVIEW_STATUSES: dict[ReviewStatus, int] = {
     "completed": 0,

@@ -26,7 +26,7 @@ from messages.turns import (
     TurnStarted,
 )
 from shell.view.compaction_text import format_compaction
-from shell.view.review_rows import format_review_markdown
+from shell.view.review_text import format_review_markdown
 from shell.view.status_notices import format_attached_files, list_attachment_problems
 
 _FENCES = re.compile(r"^\s*(`{3,})", re.MULTILINE)

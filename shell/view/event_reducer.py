@@ -80,7 +80,7 @@ from shell.view.queued_messages import (
     synchronize_queue,
     take_queued,
 )
-from shell.view.review_rows import format_review_end
+from shell.view.review_text import format_review_end
 from shell.view.screen_state import (
     MAX_INTERRUPTED_TEXT_CHARS,
     PrintMarkdown,

@@ -9,7 +9,7 @@ from messages.reviews import LineRange, ReviewEnded, ReviewFinding
 from shell.config.bounded_read import read_regular_file
 from shell.view.pager import Page, create_page
 from shell.view.picker import Picker, PickerItem, create_picker
-from shell.view.review_rows import format_finding
+from shell.view.review_text import format_finding
 from shell.view.styled_text import Fragment
 
 CONTEXT_LINES = 5

@@ -11,8 +11,9 @@ def test_importing_the_scripted_model_does_not_import_the_sdk() -> None:
 
 def test_a_headless_run_imports_no_screen_modules() -> None:
     loaded = list_modules_loaded_by(
-        "shell.headless.headless_console, shell.cli.launch_config, shell.process.stall_handler, "
-        "actors.wiring.session_setup, actors.supervisor.supervisor"
+        "shell.headless.headless_console, shell.headless.main_loop, shell.cli.launch_config, "
+        "shell.process.stall_handler, actors.wiring.session_setup, actors.wiring.wiring, "
+        "actors.supervisor.supervisor"
     )
     assert (
         loaded

@@ -14,10 +14,9 @@ from messages.reviews import (
 from shell.view.review_rows import (
     FINDINGS_HINT,
     MAX_SHOWN_FINDINGS,
-    format_review_end,
-    format_review_markdown,
     render_review_rows,
 )
+from shell.view.review_text import format_review_end, format_review_markdown
 from shell.view.styled_text import measure_width
 
 pytestmark = pytest.mark.quick
