@@ -12,6 +12,7 @@ from tests.benchmark import (
     actor_runtime,
     actor_tree_shutdown,
     attached_folder,
+    compaction_splice,
     many_subagents,
     permission_decisions,
     screen_latency,
@@ -39,6 +40,7 @@ ROWS: tuple[BenchmarkRow, ...] = (
     *session_journal.ROWS,
     *permission_decisions.ROWS,
     *attached_folder.ROWS,
+    *compaction_splice.ROWS,
     *screen_latency.ROWS,
 )
 README = Path(__file__).with_name("README.md")
