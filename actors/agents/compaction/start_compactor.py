@@ -8,6 +8,7 @@ from actors.agents.compaction.summary_plan import (
     MAX_LEDGER_MESSAGE_TOKENS,
     SummaryPlan,
     limit_tokens,
+    measure_request,
 )
 from actors.agents.kinds.compact import COMPACT
 from actors.agents.turn.agent_state import AgentState
@@ -31,6 +32,7 @@ def make_summary_plan(
         trigger=effect.trigger,
         request=replace(request, headers={**request.headers, SUBAGENT_HEADER: COMPACT.name}),
         message_count=cut,
+        sizes=measure_request(request, cut),
         context_tokens=effect.context_tokens,
         usable_tokens=effect.usable_tokens,
         ledger=format_ledger(facts, state, request.messages[cut:], limit),

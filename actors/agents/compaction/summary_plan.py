@@ -39,6 +39,33 @@ TOO_MUCH_OVERHEAD = (
 
 
 @dataclass(frozen=True, slots=True)
+class RequestSizes:
+    """Sizes of the parts of a request, in bytes; measured once, because it may be very long."""
+
+    system: int
+    tools: int
+    head: int
+    """The messages that are replaced."""
+    tail: int
+    """The others."""
+
+    @property
+    def total(self) -> int:
+        """The whole request."""
+        return self.system + self.tools + self.head + self.tail
+
+
+def measure_request(request: ModelRequest, message_count: int) -> RequestSizes:
+    """Return the sizes of a request whose first messages are replaced."""
+    return RequestSizes(
+        measure(request.system),
+        measure(request.tools),
+        measure(request.messages[:message_count]),
+        measure(request.messages[message_count:]),
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class SummaryPlan:
     """One compaction, as it starts."""
 
@@ -48,6 +75,7 @@ class SummaryPlan:
     """The agent's next request; its first messages are summarized."""
     message_count: int
     """How many are."""
+    sizes: RequestSizes
     context_tokens: int
     """Estimated size of the whole request; 0: unknown."""
     usable_tokens: int
@@ -70,13 +98,14 @@ class SummaryPlan:
 
     def find_overhead(self, ledger: str) -> str:
         """Return what takes so much space that no compaction can help; empty if nothing does."""
-        system, tools = measure(self.request.system), measure(self.request.tools)
-        per_byte = self._tokens_per_byte
-        if (system + tools + len(ledger)) * per_byte <= _MAX_OVERHEAD_SHARE * self.usable_tokens:
+        sizes, per_byte = self.sizes, self._tokens_per_byte
+        if (
+            sizes.system + sizes.tools + len(ledger)
+        ) * per_byte <= _MAX_OVERHEAD_SHARE * self.usable_tokens:
             return ""
         return TOO_MUCH_OVERHEAD.format(
-            system=int(system * per_byte),
-            tools=int(tools * per_byte),
+            system=int(sizes.system * per_byte),
+            tools=int(sizes.tools * per_byte),
             ledger=int(len(ledger) * per_byte),
             usable=self.usable_tokens,
         )
@@ -85,11 +114,11 @@ class SummaryPlan:
         """Return why this compaction cannot help; empty if it can."""
         if not self.message_count:
             return NOTHING_TO_REPLACE
-        messages, head = measure(self.request.messages), measure(self.head)
-        if head >= _MIN_REPLACED_SHARE * messages or self.trigger == "user":
+        sizes, per_byte = self.sizes, self._tokens_per_byte
+        is_worthwhile = sizes.head >= _MIN_REPLACED_SHARE * (sizes.head + sizes.tail)
+        if is_worthwhile or self.trigger == "user":
             return ""
-        tail = int((messages - head) * self._tokens_per_byte)
-        return MOSTLY_NEW.format(tail=tail, total=int(self._total_bytes * self._tokens_per_byte))
+        return MOSTLY_NEW.format(tail=int(sizes.tail * per_byte), total=int(sizes.total * per_byte))
 
     def build_compacted(
         self, method: CompactionMethod, ledger: str, usage: Usage, summary: str = ""
@@ -99,7 +128,7 @@ class SummaryPlan:
         A summary that is too long loses its middle: the result is shorter than what it replaces,
         unless that is very short itself.
         """
-        head_bytes = measure(self.head)
+        head_bytes = self.sizes.head
         max_chars = min(
             limit_tokens(MAX_SUMMARY_TOKENS, self.usable_tokens) * CHARS_PER_TOKEN,
             head_bytes - len(ledger.encode()) - _HEADER_BYTES,
@@ -111,7 +140,7 @@ class SummaryPlan:
             message_count=self.message_count,
             summary=cut_middle(summary, max(max_chars, _MIN_SUMMARY_CHARS)),
             ledger=ledger,
-            tokens_before=self.context_tokens or int(self._total_bytes * self._tokens_per_byte),
+            tokens_before=self.context_tokens or int(self.sizes.total * self._tokens_per_byte),
             tokens_after=0,
             usage=usage,
         )
@@ -120,16 +149,11 @@ class SummaryPlan:
         return compacted.model_copy(update={"tokens_after": max(tokens_after, 0)})
 
     @property
-    def _total_bytes(self) -> int:
-        request = self.request
-        return sum(map(measure, (request.system, request.tools, request.messages)))
-
-    @property
     def _tokens_per_byte(self) -> float:
         """The ratio that the model's own count gives, if it is plausible; else an estimate."""
         if not self.context_tokens:
             return 1 / CHARS_PER_TOKEN
-        return min(self.context_tokens / self._total_bytes, _MAX_TOKENS_PER_BYTE)
+        return min(self.context_tokens / self.sizes.total, _MAX_TOKENS_PER_BYTE)
 
 
 def limit_tokens(max_tokens: int, usable_tokens: int) -> int:
