@@ -2,22 +2,28 @@
 
 import pytest
 
+from messages.address import PRIMARY
 from messages.reviews import (
     CodeLocation,
     LineRange,
     ReviewEnded,
     ReviewFinding,
     ReviewOutput,
+    ReviewStarted,
     ReviewStatus,
     UncommittedChanges,
 )
+from shell.view.event_reducer import apply_event
 from shell.view.review_rows import (
     FINDINGS_HINT,
     MAX_SHOWN_FINDINGS,
     render_review_rows,
 )
 from shell.view.review_text import format_review_end, format_review_markdown
+from shell.view.screen_state import PrintReview, ScreenState
 from shell.view.styled_text import measure_width
+from shell.view.unfinished_work import format_unfinished_work
+from tests.shell import sample_events
 
 pytestmark = pytest.mark.quick
 
@@ -113,3 +119,16 @@ def test_markdown_has_every_finding_with_its_body() -> None:
 )
 def test_a_review_without_a_result_says_why(status: ReviewStatus, text: str) -> None:
     assert format_review_end(make_end(status=status, detail="why"))[0] == text
+
+
+def test_a_review_that_has_not_ended_is_stopped_on_exit() -> None:
+    child = PRIMARY.child("review-1")
+    subagent = sample_events.subagent_started(child).model_copy(update={"agent_type": "review"})
+    state = ScreenState()
+    for event in (ReviewStarted(id="r", target=UncommittedChanges()), subagent):
+        state, _ = apply_event(state, event, 1.0)
+    assert format_unfinished_work(state, "s") == "Stopped: 1 unfinished review."
+    for ended in (sample_events.subagent_ended(child), make_end(*FINDINGS)):
+        state, effects = apply_event(state, ended, 73.0)
+    assert effects == (PrintReview(make_end(*FINDINGS), "", 72.0),)
+    assert format_unfinished_work(state, "s") == ""
