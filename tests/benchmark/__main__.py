@@ -18,6 +18,7 @@ from tests.benchmark import (
     screen_latency,
     session_journal,
     whole_program,
+    work_beside_turns,
 )
 from tests.benchmark.benchmark_row import (
     BenchmarkResult,
@@ -41,6 +42,7 @@ ROWS: tuple[BenchmarkRow, ...] = (
     *permission_decisions.ROWS,
     *attached_folder.ROWS,
     *compaction_splice.ROWS,
+    *work_beside_turns.ROWS,
     *screen_latency.ROWS,
 )
 README = Path(__file__).with_name("README.md")
