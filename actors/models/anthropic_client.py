@@ -204,7 +204,7 @@ class AnthropicClient:
         """
         import anthropic  # noqa: PLC0415  (see the top of this module)
 
-        settings = {
+        settings: set[OptionalSetting] = {
             setting
             for setting in list_optional_settings(request)
             if (request.model, describe_setting(setting, request)) not in self._rejected_settings

@@ -32,7 +32,7 @@ def make_review_reply(request: RequestBody) -> ReplyPlan:
     path = f"{root[1]}/{changed_file[1]}"
     if not get_latest_tool_results(request):
         return ReplyPlan(calls=(ScriptedCall("read", {"path": path}),))
-    finding = {
+    finding: dict[str, object] = {
         "title": "[P3] Let a model review this file",
         "body": "A script cannot review code. Set `ANTHROPIC_API_KEY` to use a real model.",
         "confidence_score": 1.0,

@@ -72,7 +72,7 @@ class SpawnLimiter:
     def extend(self, reached_limit: int) -> None:
         """Allow as many subagents again, unless that was done since this limit was reached."""
         if self.limit == reached_limit and self.max_spawns is not None:
-            self.limit += self.max_spawns
+            self.limit = reached_limit + self.max_spawns
 
     def try_admit(self, now_s: float) -> str:
         """Count one spawn and return an empty string, or return the reason to reject it."""

@@ -290,11 +290,15 @@ def _choose_review(values: argparse.Namespace) -> ReviewOptions:
         ("commit", values.commit),
         ("custom", words if values.instructions else None),
     ]
-    targets = [(kind, value) for kind, value in given if value is not None]
+    targets: list[tuple[ReviewKind, str]] = [
+        (kind, value) for kind, value in given if value is not None
+    ]
     if len(targets) > 1:
         message = "review takes one of --uncommitted, --base, --commit and INSTRUCTIONS"
         raise StartError(message)
-    kind, value = targets[0] if targets else ("uncommitted", "")
+    if not targets:
+        return ReviewOptions("uncommitted", "", fail_on)
+    kind, value = targets[0]
     return ReviewOptions(kind, value, fail_on)
 
 

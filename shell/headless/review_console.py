@@ -26,7 +26,7 @@ class ReviewConsole(HeadlessConsole):
         super().__init__("", queue, forward_all=forward_all)
         self._target = target
 
-    def start_work(self, _configured: SessionConfigured) -> None:
+    def start_work(self, configured: SessionConfigured) -> None:  # noqa: ARG002  (as its base)
         """Start the review; the agent ignores an id that it knows."""
         self.tell(PRIMARY, StartReview(id=REVIEW_ID, target=self._target))
 

@@ -83,7 +83,8 @@ def with_request(queue: ApprovalQueue, request: AnyApprovalRequest) -> ApprovalQ
     is_hidden = (
         request.is_background and not queue.shows_background and queue.only_agent != request.agent
     )
-    deferred_ids = queue.deferred_ids | ({request.id} if is_hidden else set())
+    hidden_ids = frozenset({request.id}) if is_hidden else frozenset[str]()
+    deferred_ids = queue.deferred_ids | hidden_ids
     return replace(queue, parked=(*queue.parked, request), deferred_ids=deferred_ids)
 
 

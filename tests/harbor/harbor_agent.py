@@ -12,7 +12,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-# pyright: basic, reportMissingImports=false  (Harbor is not installed where this is checked)
+# Harbor is not installed where this is checked.
+# pyright: basic, reportMissingImports=false
 from harbor.agents.installed.base import BaseInstalledAgent  # type: ignore[import-not-found]
 
 ROOT = Path(__file__).parents[2]

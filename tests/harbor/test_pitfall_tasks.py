@@ -6,6 +6,7 @@ A dry run of the adapter: a folder stands in for the container, and `stand_in/` 
 import asyncio
 import importlib
 import shutil
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
@@ -100,7 +101,7 @@ TASKS = (
 
 @pytest.fixture
 def adapter(monkeypatch: pytest.MonkeyPatch) -> Any:  # noqa: ANN401  (a module that Harbor imports)
-    monkeypatch.syspath_prepend(str(FOLDER / "stand_in"))
+    monkeypatch.setattr(sys, "path", [str(FOLDER / "stand_in"), *sys.path])
     return importlib.import_module("tests.harbor.harbor_agent")
 
 

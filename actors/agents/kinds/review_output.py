@@ -71,23 +71,31 @@ def _iter_json_values(text: str) -> Iterator[object]:
             return
 
 
+def _list_entries(findings: object) -> list[object]:
+    """Return the findings, which may also be one finding or an object of findings."""
+    if isinstance(findings, list):
+        return cast("list[object]", findings)
+    if isinstance(findings, dict) and "title" not in findings:
+        return list(cast("_Fields", findings).values())
+    return [findings]
+
+
 def _read_output(value: object) -> ReviewOutput | None:
     """Read the object of a reply, or a list of findings; None: it is something else."""
     if isinstance(value, list):
-        value = {"findings": value}
+        return _read_fields({"findings": cast("list[object]", value)})
     if not isinstance(value, dict):
         return None
     fields = cast("_Fields", value)
     if not any(name in fields for name in ReviewOutput.model_fields):
         if not {"title", "body"}.intersection(fields):
             return None
-        fields = {"findings": [fields]}  # one finding alone
-    entries = fields.get("findings")
-    if isinstance(entries, dict):
-        entries = list(cast("_Fields", entries).values()) if "title" not in entries else [entries]
-    elif not isinstance(entries, list):
-        entries = [entries]
-    read = map(_read_finding, cast("list[object]", entries))
+        return _read_fields({"findings": [fields]})  # one finding alone
+    return _read_fields(fields)
+
+
+def _read_fields(fields: _Fields) -> ReviewOutput:
+    read = map(_read_finding, _list_entries(fields.get("findings")))
     findings = [finding for finding in read if finding is not None]
     correctness = _get_text(fields, "overall_correctness").strip().lower()
     return ReviewOutput(

@@ -154,12 +154,11 @@ def test_a_held_request_reports_its_pause_and_then_its_reply() -> None:
     async def run_twice(url: str) -> ModelReplied | ModelFailed:
         client = AnthropicClient(url, "key")
         gates = RequestGates(Random(1))  # noqa: S311  (must be repeatable)
-        for _ in range(2):
-            events.clear()
-            job = ModelRequestJob(
-                client, REQUEST, RequestInfo(), gates.get(REQUEST.model), events.append
-            )
-            outcome = await job.run()
+        gate = gates.get(REQUEST.model)
+        job = ModelRequestJob(client, REQUEST, RequestInfo(), gate, events.append)
+        await job.run()
+        events.clear()
+        outcome = await job.run()
         await client.close()
         return outcome
 
