@@ -17,6 +17,7 @@ from actors.agents.turn.context_window import CHARS_PER_TOKEN, get_usable_tokens
 from actors.agents.turn.effects import StartCompactor, WriteRecord
 from actors.agents.turn.limits import UsageTotals, find_token_limit
 from actors.agents.turn.model_state import ModelState
+from actors.agents.turn.retry import RetryState
 from actors.agents.turn.self_messages import ModelFailed
 from actors.agents.turn.transition import Transition
 from actors.agents.turn.turn_state import TurnStage
@@ -104,7 +105,8 @@ def start_after_overflow(step: Transition, failed: ModelFailed) -> bool:
         request=failed.request,
     )
     step.update(compaction=with_changes(state, overflow_count=state.overflow_count + 1))
-    step.update_turn(stage=TurnStage.COMPACTING)
+    retry = step.state.turn.retry.with_failure(failed)
+    step.update_turn(stage=TurnStage.COMPACTING, retry=RetryState(partial_text=retry.partial_text))
     step.write(retrying)
     step.publish(retrying)
     if state.running is None and state.ready is None:

@@ -21,6 +21,7 @@ from actors.agents.turn.effects import (
     RunCall,
     ScheduleRetry,
     SendModelRequest,
+    StartCompactor,
     StartTimer,
     WithdrawSubtree,
     WriteRecord,
@@ -242,7 +243,7 @@ class TurnInvariants:
             case AskAboutLimit():
                 assert effect.id not in self.used_approval_ids, "an id is used twice"
                 self.used_approval_ids.add(effect.id)
-            case ScheduleRetry() | StartTimer() | PauseTimer() | LookUpLimits():
+            case ScheduleRetry() | StartTimer() | PauseTimer() | LookUpLimits() | StartCompactor():
                 pass
             case CancelCall():
                 assert effect.call_id in self.running_jobs, "cancelled a job that has ended"
