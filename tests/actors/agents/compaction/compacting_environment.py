@@ -112,11 +112,12 @@ class CompactingEnvironment(RandomEnvironment):
         if cut and self._chance(0.7):
             method = self.random.choice(("local", "ledger"))
             compacted = make_compacted(cut, "local" if method == "local" else "ledger")
-            changes = {"number": effect.number, "trigger": effect.trigger}
-            changes |= {"summary": "summary", "ledger": f"ledger {effect.number}"}
             compacted = compacted.model_copy(
                 update={
-                    **changes,
+                    "number": effect.number,
+                    "trigger": effect.trigger,
+                    "summary": "summary",
+                    "ledger": f"ledger {effect.number}",
                     "tokens_before": effect.context_tokens,
                     "tokens_after": effect.context_tokens // self.random.choice((1, 10)),
                 }

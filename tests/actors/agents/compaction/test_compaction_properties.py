@@ -118,32 +118,34 @@ def check_compacted(running: RunningSession, before: ModelRequest, after: ModelR
     assert find_cut(after.messages) > 0
 
 
-def test_fifty_planted_facts_of_protected_kinds_survive(sessions: SessionFixture) -> None:
+def test_fifty_facts_of_protected_kinds_survive_two_compactions(sessions: SessionFixture) -> None:
     """The summarizer keeps nothing; the ledger is checked against the session file."""
     random = Random(1)  # noqa: S311  (must be repeatable)
     model = GrowingModel(summaries=["Nothing of note."] * 2)
     running = sessions.start_session({}, model=model, mode="yolo")
     facts: list[str] = []
 
-    def plant() -> str:
+    def make_fact() -> str:
         facts.append(f"needle-{random.randrange(10**12)}")
         return facts[-1]
 
     for turn in range(1, 11):
-        todos = [{"content": plant(), "status": "pending"} for _ in range(turn // 10 * 10)]
+        todos = [{"content": make_fact(), "status": "pending"} for _ in range(turn // 10 * 10)]
         model.lines = [
-            make_tool_use(f"w{turn}", "write", path=f"{plant()}.txt", content="x"),
+            make_tool_use(f"w{turn}", "write", path=f"{make_fact()}.txt", content="x"),
             *([make_todo_call(f"t{turn}", todos)] if todos else []),
             make_tool_use(f"b{turn}", "bash", command=f"echo {random.random()}; exit 3"),
             "y" * 3_000,
         ]
-        running.prompt(f"Please {plant()} and\n\n  {plant()}!", turn)
+        running.prompt(f"Please {make_fact()} and\n\n  {make_fact()}!", turn)
         wait_for_completion(running)
     model.lines = [
-        make_tool_use("last", "bash", command=f"echo {' '.join(plant() for _ in range(9))}; false"),
+        make_tool_use(
+            "last", "bash", command=f"echo {' '.join(make_fact() for _ in range(9))}; false"
+        ),
         "failed",
     ]
-    running.prompt(f"{plant()}", 11)
+    running.prompt(f"{make_fact()}", 11)
     wait_for_completion(running)
     for turn in (12, 13):  # the second compaction must not lose what the first one kept
         running.user.tell(PRIMARY, StartCompaction())
