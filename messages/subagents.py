@@ -145,8 +145,8 @@ class CancelTask(Message):
     type: Literal["cancel_task"] = "cancel_task"
     task_number: int = 0
     """As in `SubagentStarted`; 0: the current turn, everything queued and background tasks."""
-    with_background: bool = False
-    """Also stop the background tasks that the agent has started."""
+    with_everything: bool = False
+    """The user or the parent's model stops the agent: also cancel all that 0 cancels."""
 
 
 class MoveToBackground(Message):

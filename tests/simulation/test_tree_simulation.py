@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.simulation.background_mutants import BACKGROUND_MUTANTS
 from tests.simulation.mutant_list import Mutant, mutant_errors
 from tests.simulation.tree_mutants import TREE_MUTANTS
 from tests.simulation.tree_simulation import TreeSimulation
@@ -36,9 +37,12 @@ def test_no_tree_of_agents_violates_an_invariant(shard: int) -> None:
     assert max_subagents > MIN_TREE_SIZE, "the trees are too small"
 
 
-@pytest.mark.parametrize("name", TREE_MUTANTS)
+ALL_MUTANTS = TREE_MUTANTS | BACKGROUND_MUTANTS
+
+
+@pytest.mark.parametrize("name", ALL_MUTANTS)
 def test_some_seed_finds_the_tree_mutant(name: str) -> None:
-    found = any(is_found(seed, TREE_MUTANTS[name]) for seed in range(SEEDS))
+    found = any(is_found(seed, ALL_MUTANTS[name]) for seed in range(SEEDS))
     assert found, f"no seed finds: {name}"
 
 

@@ -21,7 +21,12 @@ from messages.approvals import (
 from messages.base import Message
 from messages.child_lifecycle import ChildEnded
 from messages.envelope import Envelope
-from messages.subagents import CancelTask, SubagentEnded, SubagentStarted
+from messages.subagents import (
+    CancelTask,
+    SubagentBackgrounded,
+    SubagentEnded,
+    SubagentStarted,
+)
 from messages.turns import (
     Delta,
     SessionConfigured,
@@ -33,6 +38,7 @@ from messages.turns import (
 )
 from tests.actors.agents.conversation_assertions import assert_sendable
 from tests.simulation.crash_injection import CrashInjector
+from tests.simulation.invariants.background import BackgroundInvariants
 from tests.simulation.invariants.token_budget import TokenBudget
 from tests.simulation.invariants.violations import Violations
 from tests.simulation.mutant_list import Mutant
@@ -65,6 +71,7 @@ class TreeInvariants:
         self.violations = Violations(now)
         self.crashes = crashes
         self.token_budget = TokenBudget(self.violations)
+        self.background = BackgroundInvariants(self.violations)
         self.end: ChildEnded | None = None
         self.roots: list[RootSupervisor] = []
         self._now = now
@@ -72,6 +79,8 @@ class TreeInvariants:
         self._mutant = mutant
         self._open: dict[str, Address] = {}
         """Agents that asked, by the id of the open request."""
+        self._paused_by: dict[str, list[Address]] = {}
+        """Agents whose timers stand still because of the request."""
         self._open_counts: Counter[Address] = Counter()
         """Number of open requests of each agent's subtree."""
         self._waiting_since_s: dict[Address, float] = {}
@@ -80,6 +89,8 @@ class TreeInvariants:
         self._turn_started_s: dict[Address, float] = {}
         self._open_turns: dict[Address, int] = {}
         """The turn that each agent is running."""
+        self.was_idle = False
+        """The last run ended when nothing happened anymore."""
         self.live_subagents: set[Address] = set()
         self.max_live_subagents = 0
         """Most subagents at the same time."""
@@ -87,8 +98,10 @@ class TreeInvariants:
     def start_run(self) -> None:
         """Start a run of the program."""
         self.end = None
+        self.background.start_run()
         self.roots.clear()
         self._open.clear()
+        self._paused_by.clear()
         self._open_counts.clear()
         self._turn_started_s.clear()
         self._open_turns.clear()
@@ -101,6 +114,7 @@ class TreeInvariants:
         roots: list[RootSupervisor],
     ) -> None:
         """Check a session in which nothing happens anymore."""
+        self.was_idle = self.end is None
         for address, count in mailbox_sizes.items():
             self.violations.require(count == 0, f"{count} unhandled in the mailbox of {address}")
         running = [
@@ -123,6 +137,7 @@ class TreeInvariants:
     def check_session_file(self, data: bytes) -> None:
         """Check that each task in the session file starts once and ends at most once."""
         lines = parse_log(SESSION_FILE, data).lines
+        self.background.check_records(lines, is_idle=self.was_idle)
         started = Counter(
             (line.message.child, line.message.task_number)
             for line in lines
@@ -144,7 +159,11 @@ class TreeInvariants:
         messages = self._mutant.mutate_message(to, message, sender)
         for delivered in messages:
             self._check_route(to, delivered, sender)
+            self.background.on_send(to, delivered)
             if to == (CONSOLE if sender == PRIMARY else sender.parent):  # not yet forwarded
+                self.background.on_own_event(delivered)
+                if isinstance(delivered, SubagentBackgrounded):
+                    self._on_moved(delivered.child)
                 self._check_time_limit(delivered, sender)
                 self._check_turn(delivered, sender)
                 self.token_budget.on_send(to, delivered, is_own_event=True)
@@ -179,17 +198,33 @@ class TreeInvariants:
         if request in self._open:
             return
         self._open[request] = agent
-        for address in list_with_ancestors(agent):
+        ancestors = list_with_ancestors(agent)
+        self._paused_by[request] = [
+            address for address in ancestors if self.background.pauses(address, agent)
+        ]
+        for address in self._paused_by[request]:
             if not self._open_counts[address]:
                 self._waiting_since_s[address] = self._now()
             self._open_counts[address] += 1
 
     def _close_request(self, request: str) -> None:
-        agent = self._open.pop(request, ROOT)
-        for address in list_with_ancestors(agent):
-            self._open_counts[address] -= 1
-            if not self._open_counts[address]:
-                self._approval_time_s[address] += self._now() - self._waiting_since_s[address]
+        self._open.pop(request, None)
+        for address in self._paused_by.pop(request, ()):
+            self._count_closed(address)
+
+    def _count_closed(self, address: Address) -> None:
+        self._open_counts[address] -= 1
+        if not self._open_counts[address]:
+            self._approval_time_s[address] += self._now() - self._waiting_since_s[address]
+
+    def _on_moved(self, child: Address) -> None:
+        """Count the requests of a task no longer for the agents that do not wait for it now."""
+        for request, agent in self._open.items():
+            if agent.is_under(child):
+                above = [at for at in self._paused_by[request] if not at.is_under(child)]
+                for address in above:
+                    self._paused_by[request].remove(address)
+                    self._count_closed(address)
 
     def _check_time_limit(self, message: Message, sender: Address) -> None:
         """Check that time spent waiting for approval did not count against a time limit."""
@@ -211,7 +246,7 @@ class TreeInvariants:
             case TurnCompleted() | TurnInterrupted() | TurnFailed():
                 if self._open_turns.get(sender) == message.turn:
                     del self._open_turns[sender]
-            case ToolEnded(tool="task", status="ok"):
+            case ToolEnded(tool="task", status="ok") if "background" not in message.text:
                 answer = format_answer(format_task_prompt(message.call_id))
                 self.violations.require(
                     answer in message.text, f"{message.call_id} got another result: {message.text}"

@@ -14,6 +14,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from pydantic import JsonValue
+
 from actors.agents.definition.definition import BUILT_IN_DEFINITIONS, Definition
 from actors.agents.turn.limits import Limits
 from actors.runtime.mailbox import StopCell
@@ -22,6 +24,8 @@ from actors.sessions.log_reader import select_records_for
 from actors.sessions.session_log import SessionLog
 from actors.supervisor.supervisor import RootSupervisor
 from actors.tools.task import TASK
+from actors.tools.task_output import TASK_OUTPUT
+from actors.tools.task_stop import TASK_STOP
 from actors.wiring.session_setup import SessionHandle, SessionOptions
 from actors.wiring.wiring import SessionPorts, make_child_factories
 from messages.address import CONSOLE, PRIMARY, ROOT, Address, is_subagent
@@ -29,13 +33,15 @@ from messages.approvals import SubmitDecision
 from messages.base import Message
 from messages.content import TextBlock
 from messages.journal import Record, SessionHeader, SessionOpened
-from messages.subagents import AssignTask, CancelTask
+from messages.subagents import AssignTask, ContinueSubagent, MoveToBackground
 from shell.console.console import Console
 from shell.console.screen_event_queue import ScreenEventQueue
+from shell.console.ui_commands import StopSubagent
 from shell.console.user_shell_command import UserCommandRunner
 from tests.actors.agents.scripted_agents import get_prompt
 from tests.simulation.crash_injection import CrashInjector
 from tests.simulation.in_memory_workspace import InMemoryWorkspace
+from tests.simulation.invariants.background import BUBBLING_NAME
 from tests.simulation.mutant_list import NO_MUTANT, Mutant
 from tests.simulation.simulated_command_runner import SimulatedCommandRunner
 from tests.simulation.simulated_dispatcher import SimulatedRegistry
@@ -63,9 +69,14 @@ LIMITED_DEFINITION = Definition(
 INTERACTIVE_DEFINITION = Definition(
     name=INTERACTIVE_NAME, system_prompt="", mode="subagent", interactive=True
 )
+BUBBLING_DEFINITION = Definition(
+    name=BUBBLING_NAME, system_prompt="", mode="subagent", bubbles=True
+)
 SUBAGENT_TYPES = (
     "general",
     "general",
+    BUBBLING_NAME,
+    BUBBLING_NAME,
     "explore",
     "sandboxed",
     LIMITED_DEFINITION.name,
@@ -81,6 +92,7 @@ class SimulatedTreeModel(SimulatedModel):
     def __init__(self, random: Random, on_request: Callable[[Any], None]) -> None:
         super().__init__(random, on_request, lambda _tag, _call: None)
         self.violates_port = False
+        self.background_chance = random.choice((0.0, 0.3, 0.7))
 
     def _reply(self, request: Any) -> Any:  # noqa: ANN401  (as its base)
         reply = super()._reply(request)
@@ -106,11 +118,16 @@ class SimulatedTreeModel(SimulatedModel):
         """Turn a call into a task, often one of several for the same subagent."""
         if block.type != "tool_use" or self._random.random() < 0.4:
             return block
-        arguments = {
+        if task_id and self._random.random() < 0.1:
+            name = self._random.choice(("task_output", "task_stop"))
+            return block.model_copy(update={"name": name, "input": {"task_id": task_id}})
+        arguments: dict[str, JsonValue] = {
             "description": "a part",
             "prompt": format_task_prompt(block.id),
             "subagent_type": self._random.choice(SUBAGENT_TYPES),
         }
+        if self._random.random() < self.background_chance:
+            arguments["background"] = True
         if task_id and self._random.random() < 0.5:
             arguments |= {"task_id": task_id, "subagent_type": task_id.rpartition("-")[0]}
         return block.model_copy(update={"name": "task", "input": arguments})
@@ -200,7 +217,12 @@ class TreeSimulation:
             protected_paths=(),
             version="0",
             limits=self.limits,
-            definitions=(*BUILT_IN_DEFINITIONS, LIMITED_DEFINITION, INTERACTIVE_DEFINITION),
+            definitions=(
+                *BUILT_IN_DEFINITIONS,
+                LIMITED_DEFINITION,
+                INTERACTIVE_DEFINITION,
+                BUBBLING_DEFINITION,
+            ),
             slot_limit=self.slot_limit,
             max_spawns=MAX_AGENTS,
         )
@@ -209,7 +231,7 @@ class TreeSimulation:
     def _start(self, handle: SessionHandle) -> tuple[SimulatedRegistry, list[RootSupervisor]]:
         self.trace.add_note(f"run {handle.run}")
         events = ScreenEventQueue()
-        tools = (*self.workspace.tools, TASK)
+        tools = (*self.workspace.tools, TASK, TASK_OUTPUT, TASK_STOP)
         ports = SessionPorts(
             self.model,
             command_runner=self.command_runner,
@@ -230,6 +252,10 @@ class TreeSimulation:
         self.user.start_run(events, send, self.random.choice((1, 2, 3)))
         for _ in range(self.random.choice((0, 1, 2, 4))):
             self.loop.call_later(self.random.random() * 20, self._stop_subagent, registry)
+        for _ in range(self.random.choice((0, 0, 2, 4))):
+            delay_s = self.random.random() * 20
+            self.loop.call_later(delay_s, self._move_to_background, registry)
+        self.loop.call_later(5, self._continue_subagents, registry)
         for number in range(self.random.choice((0, 6, 20))):
             prompt = f"the user's prompt {number}"
             self.loop.call_later(self.random.random() * 40, self._prompt_subagent, registry, prompt)
@@ -244,7 +270,19 @@ class TreeSimulation:
         """Stop one subagent with its subtree, as the user does from the list."""
         running = [address for address in registry.addresses if is_subagent(address)]
         if running and not self.user.is_finishing:
-            registry.send(self.random.choice(running), CancelTask(), CONSOLE)
+            stop = StopSubagent(agent=self.random.choice(running))
+            self._send_user_command(registry, stop)
+
+    def _move_to_background(self, registry: SimulatedRegistry) -> None:
+        """Press Ctrl-B."""
+        if not self.user.is_finishing:
+            self._send_user_command(registry, MoveToBackground())
+
+    def _continue_subagents(self, registry: SimulatedRegistry) -> None:
+        """Continue every agent that is paused after a resume."""
+        for subagent in self.user.state.subagents.running:
+            if subagent.phase == "paused":
+                self._send_user_command(registry, ContinueSubagent(child=subagent.address))
 
     def _prompt_subagent(self, registry: SimulatedRegistry, prompt: str) -> None:
         """Send a prompt to an interactive subagent, as the user does from its page."""

@@ -91,7 +91,7 @@ class SubagentSupervisor:
                 self._start(effect, chain)
             case StopChild():
                 cancellation = CancelTask(
-                    task_number=effect.task_number, with_background=effect.with_background
+                    task_number=effect.task_number, with_everything=effect.with_everything
                 )
                 self._last_tasks[effect.child] = (
                     *self._last_tasks.get(effect.child, ()),

@@ -88,6 +88,8 @@ def restore(records: tuple[Record, ...], initial_state: AgentState) -> RestoredS
         return RestoredState(state, records, initial_state=initial_state)
     replies = [record for record in last_turn if isinstance(record, ReplyCompleted)]
     state = _restore_limit_answers(state, last_turn)
+    # An idle agent waits for the user's next prompt, which takes the notifications along.
+    state = replace(state, subagents=replace(table, must_wake=bool(table.notifications)))
     turn = replace(turn, usage=_sum_usage(last_turn))
     state = replace(state, totals=replace(state.totals, reply_count=len(replies)))
     if not replies:

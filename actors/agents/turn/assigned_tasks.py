@@ -1,6 +1,6 @@
 """How a subagent takes tasks and when it ends."""
 
-from actors.agents.turn import background_tasks, cancellation, compaction
+from actors.agents.turn import cancellation, compaction
 from actors.agents.turn.agent_state import SlotState
 from actors.agents.turn.effects import Finish, RejectPrompt
 from actors.agents.turn.prompt_queue import QueuedPrompt
@@ -31,13 +31,15 @@ def handle(step: Transition, message: TaskInput) -> None:
 
 def _cancel(step: Transition, message: CancelTask) -> None:
     """Cancel one task and leave the user's prompts, or cancel everything."""
-    if message.task_number:
-        if message.with_background:
-            background_tasks.stop_all(step)
-        cancellation.cancel_task(step, message.task_number)
+    number = message.task_number
+    if number and not message.with_everything:
+        cancellation.cancel_task(step, number)
         return
     has_background = bool(step.state.subagents.list_background())
     cancellation.cancel_all(step)
+    if number:
+        cancellation.cancel_task(step, number)  # it may not have arrived yet
+        return
     is_idle = step.state.turn.stage is TurnStage.IDLE and not has_background
     if is_idle and step.state.slot is not SlotState.NOT_NEEDED:
         finish(step)  # a subagent that only waits for more prompts

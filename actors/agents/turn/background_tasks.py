@@ -129,4 +129,4 @@ def _stop(step: Transition, child: Address) -> None:
         return
     subagent_tasks.withdraw_under(step, child)
     task_number = entry.task.number if entry.task else 0
-    subagent_tasks.request_stop(step, child, task_number, with_background=True)
+    subagent_tasks.request_stop(step, child, task_number, with_everything=True)

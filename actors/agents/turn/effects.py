@@ -247,7 +247,7 @@ class StopChild:
     child: Address
     task_number: int
     """As in `CancelTask`."""
-    with_background: bool = False
+    with_everything: bool = False
     """As in `CancelTask`."""
 
 

@@ -279,10 +279,10 @@ def resume(step: Transition, call: ToolCall, child: SubagentEntry, task: Assigne
 
 
 def request_stop(
-    step: Transition, child: Address, task_number: int, *, with_background: bool = False
+    step: Transition, child: Address, task_number: int, *, with_everything: bool = False
 ) -> None:
     """Ask a child to end its task; its end still arrives."""
-    step.emit(StopChild(child, task_number, with_background=with_background))
+    step.emit(StopChild(child, task_number, with_everything=with_everything))
 
 
 def _on_task_cancel_timeout(step: Transition, timeout: TaskCancelTimeout) -> None:
