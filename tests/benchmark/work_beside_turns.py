@@ -20,7 +20,7 @@ from tests.actors.agents.scripted_agents import USAGE, RunningSession, make_tool
 from tests.benchmark.benchmark_row import BenchmarkRow
 from tests.probe import Probe
 
-TURN_COUNT = 40
+TURN_COUNT = 100
 REVIEW_COUNT = 3
 FIRST_TURNS = 4
 """Turns before the measurement, so that there is something to compact."""
