@@ -69,12 +69,10 @@ class _Comparison:
     description: str
     old: str
     """Hash of a commit or tree."""
-    new: str = ""
-    """Empty: the files as they are now, untracked ones included."""
-
-    @property
-    def revisions(self) -> tuple[str, ...]:
-        return (self.old, self.new) if self.new else (self.old,)
+    diffs: tuple[tuple[str, ...], ...]
+    """The arguments of each `git diff` that shows a part of the changes."""
+    has_untracked: bool = True
+    """The files as they are now are compared, untracked ones included."""
 
 
 def build_review_prompt(target: ReviewTarget, root: Path, can_read: Callable[[str], bool]) -> str:
@@ -109,12 +107,13 @@ def _find_comparison(
     match target:
         case UncommittedChanges():
             description = "the uncommitted changes: staged, unstaged and untracked"
-            return _Comparison(description, head or _get_empty_tree(root))
+            old = head or _get_empty_tree(root)
+            return _Comparison(description, old, (("--cached", old), ()))
         case BaseBranch():
             base = _find_merge_base(target.branch, head, root)
             name = shorten(target.branch)
             description = f"everything that changed since the merge base with {name}, {base}"
-            return _Comparison(description, base)
+            return _Comparison(description, base, ((base,),))
         case CommitTarget():
             commit = find_commit(root, target.sha)
             if not commit:
@@ -125,7 +124,8 @@ def _find_comparison(
             subject = run_git(root, "log", "--max-count=1", "--format=%s", commit, "--")
             title = shorten(subject.decode("utf-8", "replace"))
             description = f"what commit {commit} changed: {title}"
-            return _Comparison(description, parent, commit)
+            diffs = ((parent, commit),)
+            return _Comparison(description, parent, diffs, has_untracked=False)
 
 
 def _find_merge_base(branch: str, head: str, root: Path) -> str:
@@ -150,21 +150,19 @@ def _get_empty_tree(root: Path) -> str:
 
 
 def _list_changed_files(comparison: _Comparison, root: Path) -> list[_ChangedFile]:
-    output = run_git(
-        root, "diff", *DIFF_OPTIONS, "--find-renames", "--name-status", "-z",
-        *comparison.revisions, "--",
-    )  # fmt: skip
-    fields = iter(output.split(b"\0"))
-    files: list[_ChangedFile] = []
-    for status in filter(None, fields):
-        count = 2 if status[:1] in (b"R", b"C") else 1
-        paths = tuple(os.fsdecode(next(fields, b"")) for _ in range(count))
-        files.append(_ChangedFile(status.decode("ascii", "replace"), paths))
-    if not comparison.new:
+    files: dict[tuple[str, ...], _ChangedFile] = {}
+    for arguments in comparison.diffs:
+        words = ("diff", *DIFF_OPTIONS, "--find-renames", "--name-status", "-z", *arguments, "--")
+        fields = iter(run_git(root, *words).split(b"\0"))
+        for status in filter(None, fields):
+            count = 2 if status[:1] in (b"R", b"C") else 1
+            paths = tuple(os.fsdecode(next(fields, b"")) for _ in range(count))
+            files.setdefault(paths, _ChangedFile(status.decode("ascii", "replace"), paths))
+    if comparison.has_untracked:
         untracked = run_git(root, "ls-files", "--others", "--exclude-standard", "-z")
-        names = filter(None, untracked.split(b"\0"))
-        files += [_ChangedFile("?", (os.fsdecode(name),)) for name in names]
-    return files
+        names = map(os.fsdecode, filter(None, untracked.split(b"\0")))
+        files |= {(name,): _ChangedFile("?", (name,)) for name in names}
+    return list(files.values())
 
 
 def _write_prompt(
@@ -184,11 +182,12 @@ def _write_prompt(
             "they may not be read without approval."
         )
     parts, omitted = _select_parts(_read_changes(comparison, readable, root))
-    revisions = " ".join(comparison.revisions)
+    diffs = comparison.diffs
+    arguments = " ".join(diffs[0]) if len(diffs) == 1 else comparison.old
     if omitted:
         notes.append(
             f"{omitted} of the changes are left out or truncated because they are long. Use read, "
-            f"or `git diff {revisions} -- PATH`, for one file."
+            f"or `git diff {arguments} -- PATH`, for one file."
         )
     names = "\n".join(file.label for file in listed)
     diff = "\n".join(parts)
@@ -204,10 +203,11 @@ def _read_changes(comparison: _Comparison, files: list[_ChangedFile], root: Path
     """Return the change of each file as text."""
     tracked = dict.fromkeys(path for file in files if file.status != "?" for path in file.paths)
     changes: list[str] = []
-    if tracked:
-        words = ("diff", *DIFF_OPTIONS, "--find-renames", *comparison.revisions, "--", *tracked)
+    for arguments in comparison.diffs if tracked else ():
+        words = ("diff", *DIFF_OPTIONS, "--find-renames", *arguments, "--", *tracked)
         diff = run_git(root, *words).decode("utf-8", "replace")
-        changes = [change for change in _FILE_HEADER.split(diff) if change]
+        label = "" if len(comparison.diffs) == 1 else "staged: " if arguments else "not staged: "
+        changes += [f"{label}{change}" for change in _FILE_HEADER.split(diff) if change]
     new = (_read_new_file(root, file.paths[0]) for file in files if file.status == "?")
     return [*changes, *new]
 

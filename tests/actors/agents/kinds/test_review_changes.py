@@ -41,6 +41,23 @@ def test_staged_unstaged_and_untracked_changes_are_all_included(repository: Repo
     assert "kept.py" not in prompt
 
 
+def test_staged_changes_that_the_files_no_longer_have_are_included(
+    repository: Repository,
+) -> None:
+    repository.commit(a="one\n", b="one\n")
+    repository.write("a.py", "staged only\n")
+    repository.write("b.py", "staged first\n")
+    repository.git("add", "--all")
+    repository.write("a.py", "one\n")
+    repository.write("b.py", "then changed\n")
+    prompt = build(repository)
+    assert "staged: diff --git a/a.py b/a.py" in prompt
+    assert "not staged: diff --git a/b.py b/b.py" in prompt
+    for line in ("+staged only", "+staged first", "-staged first", "+then changed"):
+        assert line in prompt.splitlines()
+    assert prompt.count("M  b.py") == 1
+
+
 def test_a_base_branch_is_compared_from_the_merge_base(repository: Repository) -> None:
     base = repository.commit(a="one\n")
     repository.git("checkout", "-qb", "topic")
