@@ -172,13 +172,12 @@ class Compactor(Actor[CompactorInbox]):
         return replace(self._plan.request, messages=messages)
 
     def _on_replied(self, reply: ModelReplied) -> None:
-        if reply.stop_reason == "model_context_window_exceeded":
-            self._usage += reply.usage
-            self._send_smaller()
-            return
         self._publish_reply(reply)
         if self._is_cancelled:
             self._fail(CANCELLED)
+            return
+        if reply.stop_reason == "model_context_window_exceeded":
+            self._send_smaller()
             return
         summary = read_summary(reply.content, reply.stop_reason, self._ledger)
         if summary:
@@ -196,6 +195,8 @@ class Compactor(Actor[CompactorInbox]):
         if self._is_cancelled:
             self._fail(CANCELLED)
         elif failed.reason == "context_too_long":
+            attempt = min(self._shrink_count + 1, MAX_SHRINKS)
+            self._publish_retry(failed, attempt, MAX_SHRINKS, wait_s=0)
             self._send_smaller()
         else:
             self._retry_later(failed)
@@ -206,18 +207,9 @@ class Compactor(Actor[CompactorInbox]):
             self._fail(failed.detail)
             return
         self._retry = self._retry.with_failure(failed)
-        self._progress = ProgressThrottle()
-        retrying = ModelRetrying(
-            turn=FIRST_TURN,
-            attempt=self._retry.count_attempts(failed.reason),
-            max_attempts=get_backoff(failed.reason).max_retries,
-            wait_s=delay_s,
-            reason=failed.reason,
-            detail=failed.detail,
-            usage=failed.usage,
-            request=failed.request,
-        )
-        self.tell(self.address.parent, retrying)
+        attempt = self._retry.count_attempts(failed.reason)
+        max_retries = get_backoff(failed.reason).max_retries
+        self._publish_retry(failed, attempt, max_retries, wait_s=delay_s)
         delay = RetryDelay(failed.request_number, delay_s)
         self._job = self.start_job(delay.run, delay.on_failure)
 
@@ -261,6 +253,22 @@ class Compactor(Actor[CompactorInbox]):
             self._fail(CANCELLED)
         else:
             self.cancel_job(self._job)
+
+    def _publish_retry(
+        self, failed: ModelFailed, attempt: int, max_attempts: int, *, wait_s: float
+    ) -> None:
+        self._progress = ProgressThrottle()
+        retrying = ModelRetrying(
+            turn=FIRST_TURN,
+            attempt=attempt,
+            max_attempts=max_attempts,
+            wait_s=wait_s,
+            reason=failed.reason,
+            detail=failed.detail,
+            usage=failed.usage,
+            request=failed.request,
+        )
+        self.tell(self.address.parent, retrying)
 
     def _publish_reply(self, reply: ModelReplied) -> None:
         self._progress = ProgressThrottle()

@@ -1,18 +1,22 @@
 """What holds after every compaction, whatever the summarizer writes."""
 
 import re
+from collections.abc import AsyncGenerator
 from random import Random
 
 import pytest
+from pydantic_core import to_json
 
+from actors.agents.turn.context_window import CHARS_PER_TOKEN
 from actors.agents.turn.history_splice import find_cut
-from actors.models.model_client import ModelRequest, Reply
+from actors.models.model_client import ModelRequest, Reply, ReplyDelta
 from messages.address import PRIMARY
 from messages.compaction import Compacted, CompactionFailed, StartCompaction
 from messages.content import TextBlock, Usage
 from messages.todos import Todo
 from messages.turns import TodosUpdated, ToolEnded, TurnStarted
 from tests.actors.agents.compaction.growing_model import (
+    USABLE_TOKENS,
     GrowingModel,
     Line,
     get_texts,
@@ -172,3 +176,31 @@ def test_fifty_facts_of_protected_kinds_survive_two_compactions(sessions: Sessio
 def make_todo_call(call_id: str, todos: list[dict[str, str]]) -> Line:
     assert all(Todo.model_validate(todo) for todo in todos)
     return make_tool_use(call_id, "todo_write").model_copy(update={"input": {"todos": todos}})
+
+
+class CountingModel(GrowingModel):
+    """Reports the true size of each request, and rejects nothing."""
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ReplyDelta | Reply, None]:
+        assert_sendable(request.messages)
+        request_bytes = len(to_json((request.system, request.tools, request.messages)))
+        self.sizes = [request_bytes // CHARS_PER_TOKEN]
+        async for item in super().stream(request):
+            yield item
+
+
+def test_a_growing_session_stays_within_the_window_and_its_cache(
+    sessions: SessionFixture,
+) -> None:
+    model = CountingModel()
+    running = sessions.start_session({}, model=model)
+    for turn in range(1, 71):
+        model.lines = [make_tool_use(f"c{turn}", "ls", path="."), f"{turn} {'lorem ' * 5_000}"]
+        running.prompt(f"prompt {turn}", turn)
+        wait_for_completion(running)
+    sizes = [len(to_json(request.messages)) // CHARS_PER_TOKEN for request in model.requests]
+    assert max(sizes) < USABLE_TOKENS
+    sent = [flatten(request.messages) for request in model.requests]
+    assert len(model.summary_requests) > 5
+    for request in model.summary_requests:
+        assert flatten(request.messages)[:-1] in sent
