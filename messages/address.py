@@ -67,6 +67,11 @@ CONSOLE = Address("/console")
 PRIMARY = Address("/primary")
 
 
+def is_agent(address: Address) -> bool:
+    """Return whether the address belongs to an agent or to something that an agent started."""
+    return address.is_under(PRIMARY)
+
+
 def is_subagent(address: str) -> bool:
     """Return whether the address belongs to a subagent of the primary agent."""
     return address.startswith(f"{PRIMARY}/")

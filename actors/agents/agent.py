@@ -83,7 +83,7 @@ from actors.runtime.actor import Actor, JobId
 from actors.sessions.append_timeout import AppendTimeout
 from actors.sessions.journal_client import JournalClient, get_id_offset
 from actors.tools.tool import AnyTool, ToolContext
-from messages.address import Address
+from messages.address import Address, is_subagent
 from messages.compaction import GetContextUsage
 from messages.content import ToolUseBlock
 from messages.journal import Appended, AppendFailed, ReadRecordsFailed, Record, RecordsRead
@@ -361,6 +361,9 @@ class Agent(Actor[AgentInbox]):
                 self._register(self._active_agent)
 
     def _register(self, prepared: PreparedAgent) -> None:
+        """Register the primary agent's profile; a subagent's parent registers it."""
+        if is_subagent(self.address):
+            return
         register = RegisterAgent(agent=self.address, profile=prepared.profile)
         self.tell(self._collaborators.permissions, register)
 

@@ -13,7 +13,7 @@ from actors.approvals.pending_approval import (
 )
 from actors.runtime.actor import Actor
 from actors.sessions.journal_client import JournalClient
-from messages.address import Address
+from messages.address import Address, is_agent
 from messages.approvals import (
     AnyApprovalRequest,
     ApprovalDecided,
@@ -63,6 +63,8 @@ ApprovalBrokerInbox = (
     | RecordsRead
     | ReadRecordsFailed
 )
+_FROM_AGENTS = AnyApprovalRequest | ApprovalWithdrawn | WithdrawApprovals | Undelivered
+"""All that the broker accepts from agents: nothing that decides or shows a request."""
 
 
 class ApprovalBroker(Actor[ApprovalBrokerInbox]):
@@ -102,6 +104,9 @@ class ApprovalBroker(Actor[ApprovalBrokerInbox]):
 
     def on_receive(self, message: ApprovalBrokerInbox) -> None:  # noqa: C901, PLR0912  (one case per message)
         """Dispatch one message."""
+        if is_agent(self.sender) and not isinstance(message, _FROM_AGENTS):
+            log.error("%s sent %s, which is not an agent's", self.sender, message.type)
+            return
         match message:
             case ExecApprovalRequest() | PatchApprovalRequest() | QuestionRequest():
                 self._park(message)

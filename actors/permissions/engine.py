@@ -1,6 +1,7 @@
 """The permission engine: the only actor that decides allow, ask or deny."""
 
 import asyncio
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
@@ -37,7 +38,7 @@ from actors.permissions.project_grants import (
 from actors.permissions.sandbox_decision import DecideCall, DecisionInputs, decide_with_sandbox
 from actors.runtime.actor import Actor
 from actors.sessions.journal_client import JournalClient
-from messages.address import APPROVALS, ROOT, Address
+from messages.address import APPROVALS, PRIMARY, ROOT, Address, is_agent
 from messages.journal import Appended, AppendFailed, ReadRecordsFailed, Record, RecordsRead
 from messages.permissions import (
     ChangeMode,
@@ -54,6 +55,8 @@ from messages.permissions import (
 )
 from messages.policy import PermissionProfile, Policy
 from messages.supervision import PeerRestarted, Undelivered
+
+log = logging.getLogger("greenroom.permissions")
 
 ProfileChain: TypeAlias = tuple[PermissionProfile, ...]
 """An agent's own profile, then its ancestors'."""
@@ -90,6 +93,8 @@ EngineInbox: TypeAlias = (
     | RecordsRead
     | ReadRecordsFailed
 )
+_FROM_AGENTS = RegisterAgent | EvaluatePermission | GetPolicy | ExplainLastDecision | Undelivered
+"""All that the engine accepts from agents: nothing that changes the policy."""
 
 
 class PermissionEngine(Actor[EngineInbox]):
@@ -132,6 +137,9 @@ class PermissionEngine(Actor[EngineInbox]):
 
     def on_receive(self, message: EngineInbox) -> None:  # noqa: C901, PLR0912  (one case a message)
         """Handle one message."""
+        if is_agent(self.sender) and not isinstance(message, _FROM_AGENTS):
+            log.error("%s sent %s, which is not an agent's", self.sender, message.type)
+            return
         match message:
             case RegisterAgent():
                 self._register_agent(message)
@@ -170,6 +178,10 @@ class PermissionEngine(Actor[EngineInbox]):
             )
 
     def _register_agent(self, message: RegisterAgent) -> None:
+        """Use a profile, which is for the parent to set; the primary also switches its own."""
+        if is_agent(self.sender) and self.sender not in (message.agent.parent, PRIMARY):
+            log.error("%s tried to register %s", self.sender, message.agent)
+            return
         previous = self._profiles.get(message.agent)
         self._profiles[message.agent] = message.profile
         if previous not in (None, message.profile):

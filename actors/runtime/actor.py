@@ -150,6 +150,17 @@ class Actor(ABC, Generic[M]):
         """Send the current message on; the receiver sees the original sender."""
         self.__context.send(to, message, self.__context.sender)
 
+    def relay(self, to: Address, message: Message, sender: Address) -> None:
+        """Send a message of an actor below this one; the receiver sees that actor as the sender.
+
+        Raises:
+            ValueError: `sender` is not below this actor.
+        """
+        if not sender.is_under(self.address):
+            problem = f"{self.address} relays only messages from below itself, not from {sender}"
+            raise ValueError(problem)
+        self.__context.send(to, message, sender)
+
     def start(self, make: "ActorFactory", name: str, restart: Restart = NO_RESTART) -> Address:
         """Start a child; `make` (a class, or a `partial` of one) runs in the child's context.
 

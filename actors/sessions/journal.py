@@ -8,6 +8,7 @@ from actors.redaction.redaction import redact_message
 from actors.runtime.actor import Actor
 from actors.sessions.errors import LogError
 from actors.sessions.log_reader import select_records_for
+from actors.sessions.record_authors import find_author_problem
 from actors.sessions.session_log import SessionLog
 from actors.sessions.subagent_transcripts import TranscriptWriter
 from messages.address import Address
@@ -143,9 +144,11 @@ class Journal(Actor[JournalInbox]):
             log.info("append %s of %s is a duplicate or too early", append.id, sender)
             return
         failure = self._ledger.find_failed_predecessor(sender, append)
-        if failure is not None:  # sent before its sender received that failure
+        # A predecessor that failed: the append was sent before its sender received that failure.
+        problem = failure.detail if failure else _find_author_problem(append, sender)
+        if problem:
             self._last_queued_ids[sender] = append.id
-            self._fail(sender, append, failure.detail)
+            self._fail(sender, append, problem)
             return
         if not self._queue:
             self.tell(self.address, Flush())
@@ -201,6 +204,11 @@ class Journal(Actor[JournalInbox]):
         answer = AppendFailed(id=append.id, detail=detail)
         self._ledger.record_answer(sender, answer)
         self.tell(sender, answer)
+
+
+def _find_author_problem(append: Append, author: Address) -> str:
+    problems = (find_author_problem(record, author) for record in append.records)
+    return next(filter(None, problems), "")
 
 
 def _omit_known_prefixes(records: tuple[Record, ...], known_ids: set[str]) -> Iterator[Record]:

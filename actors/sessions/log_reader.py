@@ -11,6 +11,7 @@ from typing import cast, get_args
 from actors.sessions.damage import DamagedRecords
 from actors.sessions.errors import LogDamagedError, LogError, map_os_errors
 from actors.sessions.file_system import FileSystem, LocalFileSystem
+from actors.sessions.record_authors import find_author_problem
 from actors.sessions.trusted_open import open_private
 from messages.address import Address
 from messages.approvals import AnyApprovalRequest, ApprovalDecided, ApprovalWithdrawn
@@ -234,7 +235,8 @@ def _decode_record(raw: bytes) -> JournalLine | DecodeError:
         return error
     if not isinstance(line.message, _RECORD_TYPES):
         return DecodeError(f"{type(line.message).__name__} is not a session record")
-    return line
+    problem = find_author_problem(cast("Record", line.message), line.recorded_by)
+    return DecodeError(problem) if problem else line
 
 
 def _require_header(path: Path, lines: list[JournalLine], damage: list[DamagedRecords]) -> None:

@@ -565,3 +565,14 @@ def test_too_few_answers_count_as_no_answer(harness: BrokerHarness) -> None:
     harness.submit(SubmitDecision(id="r1", decision="once", answers=("1",)))
 
     harness.expect_written(ApprovalDecided(id="r1", agent=PRIMARY, decision="no"))
+
+
+def test_an_agent_cannot_decide_on_its_own_request(harness: BrokerHarness) -> None:
+    harness.park_and_show(make_request())
+
+    harness.primary.tell(APPROVALS, make_submission("once"))
+    harness.primary.tell(APPROVALS, make_permission_decision("r1", "allow"))
+    harness.journal.expect_nothing_more()
+
+    harness.submit(make_submission("no"))
+    harness.expect_written(make_decided("no"))

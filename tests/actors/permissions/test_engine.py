@@ -12,9 +12,12 @@ from actors.runtime.system import ActorSystem
 from messages.address import JOURNAL, PERMISSIONS, PRIMARY, Address
 from messages.journal import Append, Appended, AppendFailed
 from messages.permissions import (
+    ChangeMode,
     EvaluatePermission,
+    GetPolicy,
     GrantStored,
     PermissionDecision,
+    PolicySnapshot,
     RegisterAgent,
     SessionSettings,
     StoreGrant,
@@ -197,3 +200,39 @@ def test_an_error_in_an_evaluation_becomes_an_ask(
     assert decision.reason == "it could not be evaluated: LookupError: no such bracket"
     assert decision.grants == ()
     assert request_action(requester, "bash", "true") == "allow"
+
+
+def test_an_agent_cannot_change_the_policy_itself(
+    system: ActorSystem, requester: Probe, journal: Probe
+) -> None:
+    agent = start_probe(system, "primary")
+    requester.tell(PERMISSIONS, GetPolicy())
+    policy = requester.expect_kind(PolicySnapshot).policy
+
+    agent.tell(PERMISSIONS, ChangeMode(mode="yolo"))
+    agent.tell(PERMISSIONS, StoreGrant(id="r1", rules=(WRITE_A,)))
+    agent.tell(PERMISSIONS, Appended(id=1))
+    agent.tell(PERMISSIONS, GetPolicy())
+
+    agent.expect(PolicySnapshot(policy=policy))
+    journal.expect_nothing_more()
+
+
+@pytest.mark.parametrize("victim", ["/primary/general-1", "/primary/general-2", "/primary"])
+def test_a_subagent_cannot_register_itself_or_others(
+    system: ActorSystem, requester: Probe, victim: str
+) -> None:
+    engine, primary = PERMISSIONS, start_probe(system, "primary")
+    for agent in ("/primary/general-1", "/primary/general-2"):
+        explore = replace(BUILD_PROFILE, agent=agent[-9:], tools=("read",))
+        requester.tell(engine, RegisterAgent(agent=Address(agent), profile=explore))
+    primary_only = replace(BUILD_PROFILE, tools=("read", "bash"))
+    requester.tell(engine, RegisterAgent(agent=PRIMARY, profile=primary_only))
+
+    forged = RegisterAgent(agent=Address(victim), profile=BUILD_PROFILE)
+    primary.relay(engine, forged, Address("/primary/general-1"))
+    primary.tell(engine, GetPolicy())
+    primary.expect_kind(PolicySnapshot)
+
+    requester.tell(engine, evaluate_permission("q", "write", "a.py", Address(victim)))
+    assert requester.expect_kind(PermissionDecision).action == "deny"

@@ -25,7 +25,8 @@ def make_turn_started(number: int) -> TurnStarted:
 
 
 def encode_record(seq: int, record: Record) -> bytes:
-    return encode_line(JournalLine(seq, NOW_S, PRIMARY, record))
+    author = ROOT if isinstance(record, SessionHeader | SessionOpened) else PRIMARY
+    return encode_line(JournalLine(seq, NOW_S, author, record))
 
 
 def create_log(path: Path, files: FileSystem | None = None) -> SessionLog:

@@ -11,7 +11,7 @@ from actors.sessions.session_summaries import (
     list_session_summaries,
     summarize_session,
 )
-from messages.address import PRIMARY
+from messages.address import PRIMARY, ROOT
 from messages.content import Usage
 from messages.journal import Record, SessionHeader, SessionOpened
 from messages.turns import TurnCompleted, TurnStarted
@@ -63,7 +63,8 @@ def test_turns_of_subagents_are_not_counted(tmp_path: Path) -> None:
 
 
 def test_an_open_session_is_locked_and_remains_locked(tmp_path: Path) -> None:
-    log = create_session(tmp_path, *RECORDS)
+    path = tmp_path / "a.jsonl"
+    log = SessionLog.create(path, [(record, ROOT) for record in RECORDS], lambda: 0.0)
 
     assert summarize_session(log.path).state == summarize_session(log.path).state == "locked"
     log.close()
