@@ -9,6 +9,7 @@ from actors.bash.effects.possible_commands import strip_command_prefix
 from actors.bash.effects.read_only import SHOWN_VARIABLES
 from actors.bash.programs.classify_command import classify_command
 from actors.bash.programs.effect_lookup import find_code_files, find_indirect_effects
+from actors.bash.programs.runners import count_runner_words, find_named_prefix
 from actors.bash.programs.stdin_commands import find_stdin_commands, find_stdin_readers
 from actors.bash.syntax.and_chains import find_plain_chains, index_chains
 from actors.bash.syntax.fallback_split import expand_obvious, extract_quoted, split_crudely
@@ -263,7 +264,14 @@ class CommandParser:
         return part
 
     def _add_nested(self, part: CommandPart, stdin: str, depth: int) -> CommandPart:
-        """Add the commands that are visible inside a wrapper."""
+        """Add the commands that are visible inside a wrapper, and the name of what it runs."""
+        analyzed = self._add_inner_commands(part, stdin, depth)
+        prefix = (
+            "" if part.ask_reason or not part.words else self._find_named_prefix(analyzed, depth)
+        )
+        return analyzed._replace(named_prefix=prefix) if prefix else analyzed
+
+    def _add_inner_commands(self, part: CommandPart, stdin: str, depth: int) -> CommandPart:
         effects = find_indirect_effects(part.words, stdin)
         if effects.script_arguments:
             texts = [word.text for word in effects.script_arguments]
@@ -292,6 +300,19 @@ class CommandParser:
                 part, effects.possible_scripts, effects.possible_commands, depth
             )
         return part
+
+    def _find_named_prefix(self, part: CommandPart, depth: int) -> str:
+        """Return the words that name the program that a part runs, if only they make it ask."""
+        texts = [word.text for word in part.words]
+        count = 0 if part.is_named_by_path else count_runner_words(texts)
+        if not count:
+            return texts[0] if part.is_named_by_path and not part.ask_reason else ""
+        words = part.words[count:]
+        if not self._can_guess(depth, _count_chars(words)):
+            return ""
+        inner = self._add_nested(classify_command(words, (), ""), "", depth + 1)
+        # Where guesses were skipped, deny rules were not applied to everything that may run.
+        return find_named_prefix(part, inner) if self._guess_chars_left >= 0 else ""
 
     def _parse_script(self, text: str, depth: int) -> tuple[CommandPart, ...]:
         can_descend = self._can_descend(depth, len(text))

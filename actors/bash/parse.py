@@ -27,6 +27,7 @@ __all__ = [
     "TrackedReads",
     "Word",
     "Words",
+    "count_runner_words",
     "has_effect_rule",
     "load_parser",
     "may_run_input",
@@ -48,6 +49,15 @@ def parse_command(text: str) -> ParsedCommand:
     from actors.bash.command_parser import CommandParser  # noqa: PLC0415  (see above)
 
     return CommandParser(text).parse()
+
+
+def count_runner_words(texts: list[str]) -> int:
+    """Count the words before the program that a runner such as `uv run` runs; 0: it is none."""
+    from actors.bash.programs.runners import (  # noqa: PLC0415  (see above)
+        count_runner_words as count_words,
+    )
+
+    return count_words(texts)
 
 
 def has_effect_rule(name: str) -> bool:

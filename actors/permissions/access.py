@@ -51,6 +51,11 @@ class Access(NamedTuple):
 
     executed_digest: str = ""
     """Digest of the files that it executes, if a grant may depend on it."""
+    named_prefix: str = ""
+    """The words that name the program that a command runs, if it asks only because that program is
+    named by its path or run by another one. Rules and grants that spell them out lift that ask."""
+    named_digest: str = ""
+    """Like `executed_digest`, for the files among the words of `named_prefix`."""
 
     @property
     def request(self) -> PermissionRequest:

@@ -135,13 +135,13 @@ class _AccessBuilder:
     ) -> Access:
         """Build the access for a part itself, from what was found about its files."""
         command_part, where, _ = part.placed
-        ask_reason = (
-            _find_ask_reason(command_part)
-            or self._find_write_problem(part)
+        problem = (
+            self._find_write_problem(part)
             or self._find_repository_problem(part)
             or scan_problem
             or self.files.problem
         )
+        ask_reason = _find_ask_reason(command_part) or problem
         is_exact = not ask_reason and self._is_fully_described_by_text(part)
         project_program = self._find_project_program(command_part, where)
         is_read_only = command_part.read_only and not project_program
@@ -161,7 +161,21 @@ class _AccessBuilder:
             project_program=project_program,
             requires_trust=command_part.requires_trust
             or (command_part.read_only and command_part.finds_repository),
+            named_prefix="" if problem else self._find_named_prefix(part),
         )
+
+    def _find_named_prefix(self, part: QueriedPart) -> str:
+        """Return the words that name the program that a part runs, if they name only that one.
+
+        A path names another program in another directory, or once another part has replaced it.
+        """
+        prefix = part.placed.part.named_prefix
+        paths = [Word(text) for text in prefix.split() if "/" in text]
+        if not paths:
+            return prefix
+        has_moved = part.has_moved and not all(path.text.startswith("/") for path in paths)
+        is_fixed = not any(self._may_be_created(path, part) for path in paths)
+        return prefix if is_fixed and not has_moved else ""
 
     def _find_write_problem(self, part: QueriedPart) -> str:
         """Return why it is not known which files a part writes, or nothing.

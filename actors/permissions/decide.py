@@ -8,7 +8,12 @@ from collections.abc import Iterable
 from actors.permissions import protected_paths
 from actors.permissions.access import Access
 from actors.permissions.decision import AccessDecision, describe_rule, find_strictest
-from actors.permissions.grants import covers, list_broader_grants, list_grantable_rules
+from actors.permissions.grants import (
+    covers,
+    list_broader_grants,
+    list_grantable_rules,
+    names_program,
+)
 from actors.permissions.rule_evaluation import evaluate_rules
 from actors.permissions.rule_index import RuleIndex
 
@@ -57,7 +62,11 @@ def decide_access(  # noqa: PLR0911  (one return per step)
     always_ask_reason = _find_always_ask_reason(access, rule_index)
     if always_ask_reason:
         return AccessDecision("ask", always_ask_reason, always_ask=True)
-    if access.ask_reason and (decision.action == "allow" or decision.by_default):
+    if (
+        access.ask_reason
+        and not _is_allowed_by_name(access, decision)
+        and (decision.action == "allow" or decision.by_default)
+    ):
         decision = AccessDecision("ask", access.ask_reason, source=MINIMUM_ASK_SOURCE)
     if decision.action == "allow":
         return decision
@@ -115,6 +124,12 @@ def _find_always_ask_reason(access: Access, rule_index: RuleIndex) -> str:
     if access.protection_reason and rule_index.policy.protected_paths is not None:
         return access.protection_reason
     return ""
+
+
+def _is_allowed_by_name(access: Access, decision: AccessDecision) -> bool:
+    """Whether a rule allows a command by naming the program that the command runs."""
+    rule = decision.rule
+    return decision.action == "allow" and rule is not None and names_program(rule, access)
 
 
 def _is_command_in_plan_mode(access: Access, rule_index: RuleIndex) -> bool:

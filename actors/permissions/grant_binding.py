@@ -6,7 +6,7 @@ from actors.paths.resolve import WorkspacePaths
 from actors.permissions.access import Access
 from actors.permissions.call_analysis import AnalyzedRequest
 from actors.permissions.decision import AccessDecision
-from actors.permissions.grants import get_exact_pattern
+from actors.permissions.grants import get_exact_pattern, names_program
 from messages.policy import Policy, Rule
 
 _BASH = "bash"
@@ -23,15 +23,19 @@ class GrantBinding:
     """By the text of a whole command or of a part."""
 
     def add_digest(self, access: Access) -> Access:
-        """Return the access with the digest of its files if a grant has its text."""
+        """Return the access with the digests of its files if a grant depends on them."""
         policy = self.policy
         if access.permission != _BASH or not (policy.grants or policy.project_grants):
             return access
         text = get_exact_pattern(access)
-        grants = (*policy.grants, *policy.project_grants)
-        if not any(rule.permission == _BASH and rule.pattern == text for rule in grants):
-            return access
-        return access._replace(executed_digest=self._compute_digest(text))
+        grants = [
+            rule for rule in (*policy.grants, *policy.project_grants) if rule.permission == _BASH
+        ]
+        if any(rule.pattern == text for rule in grants):
+            access = access._replace(executed_digest=self._compute_digest(text))
+        if any(rule.executed_digest and names_program(rule, access) for rule in grants):
+            access = access._replace(named_digest=self._compute_path_digest(access.named_prefix))
+        return access
 
     def bind(self, decision: AccessDecision) -> AccessDecision:
         """Return the decision with its grants bound to what the files contain now."""
@@ -43,9 +47,28 @@ class GrantBinding:
         )
 
     def _bind_rule(self, rule: Rule) -> Rule:
-        if rule.permission != _BASH or "*" in rule.pattern:
+        if rule.permission != _BASH:
             return rule
-        return replace(rule, executed_digest=self._compute_digest(rule.pattern))
+        if "*" in rule.pattern:
+            digest = self._compute_path_digest(rule.pattern.removesuffix(" *"))
+        else:
+            digest = self._compute_digest(rule.pattern)
+        return replace(rule, executed_digest=digest)
+
+    def _compute_path_digest(self, prefix: str) -> str:
+        """Return the digest of the programs that a command prefix names by their paths."""
+        paths = [text for text in prefix.split(" ") if "/" in text]
+        if not paths:
+            return ""
+        # Few decisions need it.
+        from actors.permissions.executed_files import (  # noqa: PLC0415
+            compute_executed_digest,
+            find_executed_files,
+        )
+
+        return compute_executed_digest(
+            file for path in paths for file in find_executed_files(path, self.workspace_paths)
+        )
 
     def _compute_digest(self, text: str) -> str:
         digest = self._digests.get(text)

@@ -117,7 +117,9 @@ def _decide_read_only_command(
     """Allow a read-only command if this agent may read everything that it reads."""
     if access.requires_trust and not rule_index.policy.trusted:
         return AccessDecision(
-            "ask", "it may run programs from this folder's configuration, which is not trusted"
+            "ask",
+            "it may run programs that this folder's settings name, and the folder is not trusted; "
+            "start greenroom with --trust to trust it",
         )
     for read in reads:
         decisions = _evaluate_sources(read, rule_index, chain_index)

@@ -42,7 +42,9 @@ class RuleLinter:
     def _find_problem(self, rule: Rule) -> str:
         if rule.permission == "bash":
             *_, pattern = self._expand(rule)
-            named_by_path = rule_shapes.find_named_by_path(pattern, is_allow=rule.action == "allow")
+            named_by_path = (
+                "" if rule.action == "allow" else rule_shapes.find_named_by_path(pattern)
+            )
             return named_by_path or rule_shapes.find_command_shape(pattern)
         if any(is_match(rule.permission, name) for name in _PATH_PERMISSIONS):
             return rule_shapes.find_path_shape(rule.pattern) or self._find_path_problem(rule)

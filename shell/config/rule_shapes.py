@@ -105,13 +105,11 @@ def find_command_shape(pattern: str) -> str:
     )
 
 
-def find_named_by_path(pattern: str, *, is_allow: bool) -> str:
-    """Return why a rule for a program that is named by its path does less than it seems to."""
+def find_named_by_path(pattern: str) -> str:
+    """Return why an ask or deny rule for a program named by its path does less than it seems to."""
     program, blank, arguments = pattern.partition(" ")
     if "/" not in program or "*" in program:
         return ""
-    if is_allow:
-        return "a program named by its path always needs approval, so the rule has no effect"
     name = program.rpartition("/")[2]
     return f"it matches only this spelling; write {name}{blank}{arguments}, which covers both"
 

@@ -37,6 +37,9 @@ class Program(NamedTuple):
 
     effect_rule: EffectRule | None = None
     """What it runs or writes through its arguments, and when that asks."""
+    runner_subcommands: tuple[str, ...] = ()
+    """Subcommands that run the program named by the next word: `run` of uv. An empty one: the first
+    argument of the program itself names it, as for npx."""
     has_listed_options: bool = False
     """The effect rule lists the safe options; without a list, the name of an option decides."""
     stdin: StdinUse = ""

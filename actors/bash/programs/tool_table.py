@@ -106,6 +106,7 @@ PROGRAMS: tuple[Program, ...] = (
     Program(
         "npx pnpx bunx uvx",
         search_arguments(runs_command(_BY_NAME, WrapperOptions("pc", split_names("package call")))),
+        runner_subcommands=("",),
     ),
     Program(
         "npm",
@@ -128,11 +129,19 @@ PROGRAMS: tuple[Program, ...] = (
         skip_script_arguments(
             search_all_operands(first_match(_PACKAGE_WORDS, ask_unless_listed(_PACKAGE_OPTIONS)))
         ),
+        runner_subcommands=("exec",),
         has_listed_options=True,
         has_subcommands=True,
     ),
     Program("pipx hatch rye mise asdf direnv nix", _RUNS_BY_NAME),
-    Program("uv poetry pdm pipenv bundle conda mamba", _RUNS_BY_NAME, has_subcommands=True),
+    Program(
+        "uv poetry pdm pipenv",
+        _RUNS_BY_NAME,
+        runner_subcommands=("run",),
+        has_subcommands=True,
+    ),
+    Program("bundle", _RUNS_BY_NAME, runner_subcommands=("exec",), has_subcommands=True),
+    Program("conda mamba", _RUNS_BY_NAME, has_subcommands=True),
     Program("rbenv pyenv nodenv jenv goenv phpenv tox chamber", _EXECUTES_BY_NAME),
     Program("composer", _EXECUTES_BY_NAME, has_subcommands=True),
     Program("foreman infisical", search_all_operands(ask_on_words(_BY_NAME, ("run", "start")))),

@@ -104,6 +104,9 @@ class CommandPart(NamedTuple):
     """For git: the tracked files that it prints or copies."""
     nested_parts: tuple["CommandPart", ...] = ()
     """The commands visible inside a wrapper; deny rules apply to them too."""
+    named_prefix: str = ""
+    """The words that name the program it runs, such as `./gradlew` and `uv run pytest`, if it asks
+    only because such a name does not show what the program does. Else empty."""
 
 
 class AndChain(NamedTuple):
