@@ -172,6 +172,24 @@ def test_the_agents_topic_lists_only_keys_that_are_understood() -> None:
 
 
 @pytest.mark.quick
+def test_the_agents_topic_and_the_error_list_the_same_modes() -> None:
+    entry = next(
+        entry
+        for entry in read_block(read_topic("agents"), "keys").split("\n- ")
+        if entry.startswith("`approval_mode`")
+    )
+    modes = agent_file_parser.APPROVAL_MODES
+    assert set(re.findall(r"`([^`]+)`", entry)) - {"approval_mode"} == set(modes)
+    origin = agent_file_parser.FileOrigin("x.md")
+    for mode in modes:
+        parsed = agent_file_parser.parse_definition(f"---\napproval_mode: {mode}\n---", "x", origin)
+        assert parsed.definition.bubbles == (mode == "bubble")
+    with pytest.raises(agent_file_parser.DefinitionError) as error:
+        agent_file_parser.parse_definition("---\napproval_mode: none\n---", "x", origin)
+    assert all(mode in str(error.value) for mode in modes)
+
+
+@pytest.mark.quick
 def test_the_permissions_topic_lists_the_protected_names() -> None:
     protected = {*PROTECTED_FOLDERS, *PROTECTED_FILES}
     listed = re.findall(r"`([^`]+)`", read_block(read_topic("permissions"), "protected"))

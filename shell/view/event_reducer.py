@@ -105,6 +105,7 @@ from shell.view.status_notices import (
     format_write_failure,
     list_attachment_problems,
 )
+from shell.view.subagent_rows import format_outcome
 
 ProgramEvent = (
     UserCommandEnded
@@ -241,8 +242,8 @@ def _format_background_event(
             names = ", ".join(agent.name for agent in event.agents)
             text = f"Paused in the background: {names}. Open /tasks to continue or stop them."
         case SubagentEnded(notification=notification) if notification:
-            detail = f": {sanitize(event.detail)}" if event.detail else ""
-            text = f"{event.child.name} has ended in the background ({event.status}{detail})."
+            outcome = format_outcome(event.status, event.detail)
+            text = f"{event.child.name} has ended in the background: {outcome}."
         case _:
             return ()
     return (PrintNotice(text, "plain"),)

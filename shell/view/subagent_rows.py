@@ -57,11 +57,16 @@ def format_phase(subagent: Subagent, now_s: float, *, is_waiting: bool) -> str:
     return sanitize_line(subagent.phase_detail) or subagent.phase
 
 
+def format_outcome(status: SubagentStatus, detail: str) -> str:
+    """Return in a few words how a task ended."""
+    has_detail = detail and status not in ("completed", "cancelled")
+    return OUTCOMES[status] + (f": {sanitize_line(detail)}" if has_detail else "")
+
+
 def describe_work(state: ScreenState, subagent: Subagent, now_s: float) -> str:
     """Return what an agent does or waits for, or how it ended."""
     if subagent.phase == "ended":
-        outcome = OUTCOMES[subagent.outcome or "completed"]
-        return ": ".join(filter(None, (outcome, sanitize_line(subagent.phase_detail))))
+        return format_outcome(subagent.outcome or "completed", subagent.phase_detail)
     is_waiting = subagent.address in find_waiting_agents(state)
     if is_waiting:
         request = next(iter(state.approvals.of_agent(subagent.address)))

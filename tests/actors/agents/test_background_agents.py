@@ -471,3 +471,22 @@ def test_a_crash_of_the_parent_ends_background_tasks_with_a_notification(
         pass
     assert running.user.shown_ids == []
     assert running.agents == []
+
+
+def test_fifty_background_agents_all_ask_and_all_are_answered(sessions: SessionFixture) -> None:
+    count = 50
+    calls = tuple(
+        make_background_call(f"t{number}", f"part {number}", "bubbler") for number in range(count)
+    )
+    lines: dict[str, list[Any]] = {f"part {number}": [TOUCH, "done"] for number in range(count)}
+    running = sessions.start_session(
+        {"begin": [calls, *["told"] * count], **lines}, BUBBLER, slot_limit=count
+    )
+    running.prompt()
+    ids = [running.user.wait_for(ShowApproval).request.id for _ in range(count)]
+    assert len(set(ids)) == count
+    for request_id in ids:
+        running.user.submit_decision(request_id)
+    delivered = {wait_for(running, NotificationDelivered).child for _ in range(count)}
+    assert len(delivered) == count
+    assert running.user.shown_ids == []
