@@ -45,6 +45,7 @@ from messages.turns import (
     RequestPaused,
     RequestResumed,
     TextDelta,
+    TurnStarted,
 )
 
 MAX_SHRINKS = 4
@@ -53,6 +54,8 @@ MAX_UNUSABLE_REPLIES = 2
 """Replies without a summary: empty, refused, or with tool calls."""
 NO_SUMMARY = "the model did not write a summary"
 CANCELLED = "it was cancelled"
+SUMMARIZE = "Summarize the conversation."
+"""Shown to the user instead of the instruction."""
 FIRST_TURN = 1
 
 RequestInput = ModelReplied | ModelFailed | RetryDelayElapsed
@@ -88,6 +91,8 @@ class Compactor(Actor[CompactorInbox]):
 
     def on_start(self) -> None:
         """Ask for the mode and the grants, which only the permission engine knows."""
+        started = TurnStarted(turn=FIRST_TURN, prompt=SUMMARIZE, task_number=1)
+        self.tell(self.address.parent, started)
         self.watch(self._permissions)
         self.tell(self._permissions, GetPolicy())
 

@@ -14,7 +14,7 @@ from actors.agents.turn.compaction_state import (
     count_chars,
 )
 from actors.agents.turn.context_window import CHARS_PER_TOKEN, get_usable_tokens
-from actors.agents.turn.effects import StartCompactor, WriteRecord
+from actors.agents.turn.effects import StartCompactor, StopChild, WriteRecord
 from actors.agents.turn.limits import UsageTotals, find_token_limit
 from actors.agents.turn.model_state import ModelState
 from actors.agents.turn.retry import RetryState
@@ -38,6 +38,8 @@ from messages.turns import ModelRetrying, UsageChanged
 COMPACT_AGENT = "compact"
 MAX_OVERFLOWS = 4
 """Requests in a row that may be refused as too long, each after a compaction."""
+TASK_NUMBER = 1
+"""A compacting subagent has one task."""
 DESCRIPTION = "Summarize the conversation"
 ALREADY_RUNNING = "The conversation is already being compacted; /tasks shows it."
 FAILED = "The conversation was not compacted: {detail}."
@@ -166,7 +168,7 @@ def _start(
         parent=parent,
         agent_type=COMPACT_AGENT,
         depth=len(parent.segments),
-        task_number=1,
+        task_number=TASK_NUMBER,
         turn=step.state.turn.number,
         call_id="",
         description=DESCRIPTION,
@@ -219,6 +221,11 @@ def is_compactor(step: Transition, child: Address) -> bool:
     """Return whether a child is the compacting subagent."""
     running = step.state.compaction.running
     return running is not None and running.child == child
+
+
+def request_stop(step: Transition, child: Address) -> None:
+    """Stop a compaction for the user; its outcome still arrives."""
+    step.emit(StopChild(child, TASK_NUMBER))
 
 
 def on_child_ended(step: Transition, end: ChildEnded) -> None:
@@ -319,7 +326,7 @@ def _end(
 ) -> None:
     ended = SubagentEnded(
         child=running.child,
-        task_number=1,
+        task_number=TASK_NUMBER,
         turn=step.state.turn.number,
         status=status,
         detail=detail,

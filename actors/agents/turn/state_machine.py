@@ -169,6 +169,8 @@ def _handle(step: Transition, message: TurnMessage) -> None:  # noqa: C901, PLR0
         case SlotAcquired() | SlotPending():
             concurrency_slot.handle(step, message)
             call_lifecycle.evaluate_waiting_calls(step)
+        case CancelSubagent() if compaction.is_compactor(step, message.child):
+            compaction.request_stop(step, message.child)
         case CancelSubagent() | ContinueSubagent() | MoveToBackground():
             background_tasks.handle(step, message)
         case PauseWork() | ResumeWork() | AncestorBudgetExhausted():

@@ -18,7 +18,7 @@ from messages.compaction import (
 )
 from messages.content import TextBlock, ToolUseBlock, Usage
 from messages.journal import Record
-from messages.subagents import CancelTask, SubagentEnded, SubagentStarted
+from messages.subagents import CancelSubagent, SubagentEnded, SubagentStarted
 from messages.turns import CancelTurn, ModelRetrying, TurnCompleted, TurnFailed, TurnInterrupted
 from tests.actors.agents.compaction.growing_model import (
     USABLE_TOKENS,
@@ -243,7 +243,7 @@ def test_a_cancelled_compaction_changes_nothing(sessions: SessionFixture) -> Non
     running = start(sessions, model)
     running.user.tell(PRIMARY, StartCompaction())
     running.user.wait_for(SubagentStarted)
-    running.user.tell(COMPACTOR, CancelTask())
+    running.user.tell(PRIMARY, CancelSubagent(child=COMPACTOR))
     outcome = wait_for_outcome(running)
     never.set()
     assert isinstance(outcome, CompactionFailed)
