@@ -101,7 +101,7 @@ def _print_notice(message: HeadlessEvent, builder: ResultBuilder) -> None:
 def print_result(result: Result, output: StdoutWriter, output_format: OutputFormat) -> None:
     """Print the result to standard output, denials and the error to standard error."""
     if output_format != "text":
-        excluded = {"review"} if result.review is None else None
+        excluded = {name for name in ("review", "background") if not getattr(result, name)}
         output.write(_end_json_line(result.model_dump_json(exclude=excluded).encode()))
     elif result.subtype != "error" or (result.stop_reason and result.result):
         text = sanitize(result.result) if sys.stdout.isatty() else result.result

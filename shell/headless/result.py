@@ -72,6 +72,7 @@ class Result(BaseModel):
     usage: Usage
     denials: tuple[Denial, ...]
     background: tuple[BackgroundTask, ...]
+    """Left out of the output if there were none."""
     error: str | None
     review: ReviewOutput | None = None
     """Only of `greenroom review`."""
