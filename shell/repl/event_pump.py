@@ -5,13 +5,14 @@ A frame applies and lays out as much as its time budget allows; the rest waits f
 
 from asyncio import AbstractEventLoop
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from messages.base import Message
 from shell.console.screen_event_queue import ScreenEventQueue
 from shell.repl.frame_timer import FINAL_FRAME_BUDGET_S, FRAME_BUDGET_S, FrameTimer
 from shell.repl.print_queue import PrintQueue
 from shell.view import event_reducer, screen_state
+from shell.view.held_lookups import hold_lookups
 from shell.view.screen_state import RestoreDraft, ScreenState, ScreenUpdate, SendCommand
 from shell.view.scrollback_renderer import render_item
 
@@ -69,7 +70,7 @@ class EventPump:
 
     def apply(self, update: ScreenUpdate) -> None:
         """Set a new state and carry out its effects."""
-        self._apply_update(update)
+        self._apply_update(hold_lookups(update))
         self._draw(self.now_s + FRAME_BUDGET_S)
 
     def interrupt(self) -> None:
@@ -87,7 +88,7 @@ class EventPump:
             self._apply_update(event_reducer.apply_event(self.state, event, self.now_s))
         if self.state.turn:
             _, prose = screen_state.flush_tail(self.state.turn)
-            self._apply_update((self.state, prose))
+            self._apply_update(hold_lookups((replace(self.state, turn=None), prose)))
         self._draw(self.now_s + FINAL_FRAME_BUDGET_S)
         self._print_queue.start_dropping()
         self._print_queue.stop_dropping()

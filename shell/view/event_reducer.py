@@ -67,8 +67,10 @@ from shell.console.screen_event_queue import (
 from shell.console.ui_commands import UserCommandEnded
 from shell.text.sanitize import sanitize
 from shell.view import full_output, markdown_blocks, mode_changes, subagent_states
+from shell.view.call_text import describe_ended, describe_started
 from shell.view.compaction_text import format_compaction, format_context_usage
 from shell.view.full_output import FullOutput
+from shell.view.held_lookups import hold_lookups
 from shell.view.pending_request import make_pending_request
 from shell.view.policy_text import format_policy, format_policy_report
 from shell.view.queued_messages import (
@@ -83,6 +85,7 @@ from shell.view.queued_messages import (
 from shell.view.review_text import format_review_end
 from shell.view.screen_state import (
     MAX_INTERRUPTED_TEXT_CHARS,
+    PrintCall,
     PrintMarkdown,
     PrintNotice,
     PrintOmission,
@@ -123,8 +126,12 @@ ProgramEvent = (
 """Events of the program itself, as opposed to those of agents."""
 
 
-def apply_event(state: ScreenState, event: ScreenEvent, now_s: float) -> ScreenUpdate:  # noqa: C901, PLR0911, PLR0912  (one case per event)
+def apply_event(state: ScreenState, event: ScreenEvent, now_s: float) -> ScreenUpdate:
     """Apply one event; return the new state and its effects."""
+    return hold_lookups(_apply_event(state, event, now_s))
+
+
+def _apply_event(state: ScreenState, event: ScreenEvent, now_s: float) -> ScreenUpdate:  # noqa: C901, PLR0911, PLR0912  (one case per event)
     match event:
         case SessionConfigured():
             return _on_session_configured(state, event, now_s)
@@ -423,20 +430,23 @@ def _on_review_ended(state: ScreenState, event: ReviewEnded, now_s: float) -> Sc
 
 def _on_tool_started(state: ScreenState, event: ToolStarted, now_s: float) -> ScreenUpdate:
     turn, prose = flush_tail(state.turn or RunningTurn(started_s=now_s))
-    tool = RunningTool(event.call_id, event.title, now_s)
+    tool = RunningTool(event.call_id, describe_started(event), now_s)
     return replace(state, turn=replace(turn, running_tools=(*turn.running_tools, tool))), prose
 
 
 def _on_tool_ended(state: ScreenState, event: ToolEnded, now_s: float) -> ScreenUpdate:
     turn, prose = flush_tail(state.turn or RunningTurn(started_s=now_s))
     tools = tuple(tool for tool in turn.running_tools if tool.call_id != event.call_id)
+    starts = (tool.started_s for tool in turn.running_tools if tool.call_id == event.call_id)
+    started_s = next(starts, None)
     outputs = full_output.with_full_output(
-        state.full_outputs, FullOutput(event.title or event.tool, f"{event.text}\n{event.diff}")
+        state.full_outputs, FullOutput(describe_ended(event), f"{event.text}\n{event.diff}")
     )
     state = replace(
         state, turn=replace(turn, running_tools=tools, last_activity_s=now_s), full_outputs=outputs
     )
-    return state, (*prose, event)
+    duration_s = None if started_s is None else now_s - started_s
+    return state, (*prose, PrintCall(event, duration_s))
 
 
 def _on_turn_ended(

@@ -2,6 +2,7 @@
 
 from messages.turns import RequestPaused
 from shell.text.sanitize import sanitize_line
+from shell.view.lookups import render_lookup_row
 from shell.view.markdown_blocks import MarkdownTail
 from shell.view.number_format import format_duration, format_tokens, format_wait
 from shell.view.pending_request import format_pending_request
@@ -25,8 +26,11 @@ def render_progress_rows(state: ScreenState, now_s: float, width: int, height: i
     if height < 1 or not state.turn:
         return running
     room = height - len(running)
+    lookups = [render_lookup_row(state.lookups, width)] if state.lookups and room > 0 else []
+    room -= len(lookups)
     todos = render_todo_rows(state.todos, width, min(room // 2, MAX_TODO_ROWS))
-    return [*render_tail_rows(state.turn.tail, width, room - len(todos)), *todos, *running]
+    tail = render_tail_rows(state.turn.tail, width, room - len(todos))
+    return [*lookups, *tail, *todos, *running]
 
 
 def render_running_rows(state: ScreenState, now_s: float, width: int, height: int) -> list[Row]:

@@ -36,6 +36,7 @@ from shell.console.ui_commands import (
 from shell.view import approval_queue, markdown_blocks
 from shell.view.approval_queue import ApprovalQueue
 from shell.view.full_output import FullOutput
+from shell.view.lookups import Lookup, PrintLookups
 from shell.view.markdown_blocks import MarkdownTail
 from shell.view.pending_request import PendingRequest
 from shell.view.subagent_states import SubagentList
@@ -134,6 +135,8 @@ class ScreenState:
     approvals: ApprovalQueue = field(default_factory=ApprovalQueue)
     submitted: Mapping[str, SubmittedDecision] = field(default_factory=dict[str, SubmittedDecision])
     """Decisions that the broker has not confirmed, by the id of the request."""
+    lookups: tuple[Lookup, ...] = ()
+    """Ended lookups that are not printed yet, so that later ones can share their row."""
     todos: tuple[Todo, ...] = ()
     user_command: UserCommand | None = None
     subagents: SubagentList = field(default_factory=SubagentList)
@@ -187,6 +190,15 @@ class PrintNotice:
 
 
 @dataclass(frozen=True, slots=True)
+class PrintCall:
+    """Print an ended tool call that is not a lookup."""
+
+    ended: ToolEnded
+    duration_s: float | None = None
+    """None: it did not run, or it ran in an earlier run."""
+
+
+@dataclass(frozen=True, slots=True)
 class PrintReview:
     """Print the result of a review."""
 
@@ -224,7 +236,8 @@ Printable: TypeAlias = (
     | PrintOmission
     | PrintNotice
     | PrintReview
-    | ToolEnded
+    | PrintCall
+    | PrintLookups
     | UserCommandEnded
     | SessionConfigured
 )

@@ -2,14 +2,16 @@
 
 from typing import assert_never
 
-from messages.turns import SessionConfigured, ToolEnded
+from messages.turns import SessionConfigured
 from shell.console.ui_commands import UserCommandEnded
 from shell.text.sanitize import sanitize, sanitize_line
+from shell.view.lookups import PrintLookups, render_lookup_row
 from shell.view.markdown_blocks import is_continued
 from shell.view.number_format import format_count
 from shell.view.review_rows import render_review_rows
 from shell.view.screen_state import (
     Printable,
+    PrintCall,
     PrintMarkdown,
     PrintNotice,
     PrintOmission,
@@ -39,8 +41,10 @@ def render_item(item: Printable, width: int, *, color: bool) -> str:  # noqa: PL
         case PrintNotice():
             rows = [((item.tone, line),) for line in wrap_words(sanitize(item.text), width)]
             return render_ansi(rows, color=color) + "\r\n"
-        case ToolEnded():
+        case PrintCall():
             return render_ansi(render_tool_rows(item, width), color=color) + "\r\n"
+        case PrintLookups():
+            return render_ansi([render_lookup_row(item.lookups, width)], color=color) + "\r\n"
         case UserCommandEnded():
             return render_ansi(render_user_command_rows(item, width), color=color) + "\r\n"
         case PrintReview():

@@ -16,7 +16,7 @@ from messages.turns import (
     TurnInterrupted,
     TurnStarted,
 )
-from shell.view.tool_call_rows import get_output_text
+from shell.view.call_text import describe_ended, get_output_text
 
 ActivityEvent = (
     TurnStarted
@@ -91,7 +91,9 @@ def _truncate_event(event: ActivityEvent) -> ActivityEvent:
             text, diff = get_output_text(event), event.diff
             return event.model_copy(
                 update={
-                    "text": _truncate_lines(text, _MAX_OUTPUT_LINES),
+                    "text": _truncate_lines(
+                        text, _MAX_OUTPUT_LINES, keeps_end=event.tool == "bash"
+                    ),
                     "diff": _truncate_lines(diff, _MAX_DIFF_LINES),
                     "title": _truncate_line(event.title),
                     "target": "",
@@ -110,14 +112,15 @@ def _truncate_text(text: str, max_chars: int) -> str:
     return f"{text[:max_chars]}\n\n… {more:,} more characters" if more > 0 else text
 
 
-def _truncate_lines(text: str, max_lines: int) -> str:
-    """Return the first lines and the number of further ones."""
+def _truncate_lines(text: str, max_lines: int, *, keeps_end: bool = False) -> str:
+    """Return the first or the last lines and the number of the others."""
     if not text.strip():
         return ""
     lines = text.rstrip("\n").split("\n")
     more = len(lines) - max_lines
-    first = lines if more <= 1 else [*lines[:max_lines], f"… +{more:,} lines"]
-    return "\n".join(_truncate_line(line) for line in first)
+    count = f"… +{more:,} lines"
+    kept = [count, *lines[more:]] if keeps_end else [*lines[:max_lines], count]
+    return "\n".join(_truncate_line(line) for line in (kept if more > 1 else lines))
 
 
 def _truncate_line(text: str) -> str:
@@ -150,7 +153,7 @@ def _format_lines(event: ActivityEvent) -> list[str]:
         case ReplyCompleted():
             return [line for line in join_text(event.content).splitlines() if line.strip()]
         case ToolEnded():
-            return [f"● {event.title} ({event.status})"]
+            return [f"● {describe_ended(event)} ({event.status})"]
         case TurnFailed():
             return [f"failed: {event.detail}"]
         case TurnCompleted() | TurnInterrupted():

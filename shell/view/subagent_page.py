@@ -12,14 +12,16 @@ from typing import assert_never
 
 from actors.sessions.subagent_transcripts import make_transcript_id
 from messages.address import Address
-from messages.turns import TextDelta, ToolEnded, TurnFailed, TurnInterrupted, UpwardEvent
+from messages.turns import TextDelta, TurnFailed, TurnInterrupted, UpwardEvent
 from shell.text.sanitize import sanitize, sanitize_line
 from shell.view.approval_queue import format_call
 from shell.view.event_reducer import apply_event
+from shell.view.lookups import PrintLookups, render_lookup_row
 from shell.view.markdown_blocks import MarkdownTail, is_continued
 from shell.view.pager import Page
 from shell.view.progress_rows import render_tail_rows
 from shell.view.screen_state import (
+    PrintCall,
     PrintMarkdown,
     PrintNotice,
     PrintPrompt,
@@ -42,7 +44,7 @@ EMPTY_PAGE_TEXT = "(no output yet)"
 _BLANK_ROW: Row = (("plain", ""),)
 _MAX_TAIL_ROWS = 1_000
 
-PageItem = PrintPrompt | PrintMarkdown | PrintNotice | ToolEnded
+PageItem = PrintPrompt | PrintMarkdown | PrintNotice | PrintCall | PrintLookups
 """The effects that the page shows; a subagent's events have no other ones that print."""
 
 
@@ -124,6 +126,8 @@ def _replay(recent: RecentActivity, streamed_text: str) -> tuple[list[PageItem],
         state = _replay_event(state, event, items)
     if streamed_text:
         state = _replay_event(state, TextDelta(text=streamed_text), items)
+    if state.lookups:
+        items.append(PrintLookups(state.lookups))
     return items, state.turn.tail if state.turn else MarkdownTail()
 
 
@@ -152,8 +156,10 @@ def _render_item(item: PageItem, width: int) -> tuple[Row, ...]:
             rows = _render_markdown_rows(item.text, width)
         case PrintNotice():
             rows = [((item.tone, line),) for line in wrap_words(sanitize(item.text), width)]
-        case ToolEnded():
+        case PrintCall():
             rows = render_tool_rows(item, width)
+        case PrintLookups():
+            rows = [render_lookup_row(item.lookups, width)]
         case _:
             assert_never(item)
     continues = isinstance(item, PrintMarkdown) and is_continued(item.text)

@@ -37,6 +37,7 @@ from messages.turns import (
 )
 from shell.console.screen_event_queue import SubagentEvent
 from shell.view import number_format, subagent_activity
+from shell.view.call_text import describe_started
 from shell.view.pending_request import PendingRequest, make_pending_request
 from shell.view.subagent_activity import ActivityEvent, RecentActivity
 
@@ -312,7 +313,7 @@ def _update_phase(subagent: Subagent, event: UpwardEvent, now_s: float) -> Subag
             )
         case ToolStarted():
             return _with_running_tools(
-                subagent, {**subagent.running_tools, event.call_id: event.title}
+                subagent, {**subagent.running_tools, event.call_id: describe_started(event)}
             )
         case ToolEnded():
             running = subagent.running_tools.items()
@@ -329,7 +330,8 @@ def _with_running_tools(subagent: Subagent, tools: dict[str, str]) -> Subagent:
     if not tools:
         return _wait_for_model(replace(subagent, running_tools=tools))
     latest = next(reversed(tools.values()))
-    return replace(subagent, phase="working", phase_detail=latest, running_tools=tools)
+    detail = latest[0].lower() + latest[1:]
+    return replace(subagent, phase="working", phase_detail=detail, running_tools=tools)
 
 
 def _wait_for_model(subagent: Subagent) -> Subagent:

@@ -164,7 +164,7 @@ def test_the_view_says_what_an_agent_waits_for_and_since_when() -> None:
     listed = {agent.address.name: agent for agent in subagents.listed}
     assert {name: describe_work(state, agent, 10.0) for name, agent in listed.items()} == {
         "general-1": "waits for explore-1",
-        "explore-1": "ls src",
+        "explore-1": "listing src",
         "general-2": "done",
     }
     explorer = listed["explore-1"]

@@ -222,10 +222,11 @@ def test_ctrl_o_shows_full_output_on_a_page() -> None:
         await screen.wait_for_text("There is no output to show yet.")
         await submit_prompt(screen, "hello")
         screen.put_events(TurnStarted(turn=1, prompt="hello"), sample_events.tool_ended(output))
-        await screen.wait_for_text("… +92 lines (Ctrl-O)")
+        await screen.wait_for_text("… +97 lines (Ctrl-O)")
         screen.type(CTRL_O)
-        await screen.wait_for_text("line 99^[[2J")
+        await screen.wait_for_text(FULL_OUTPUT_TITLE)
         assert screen.rows[0].startswith(FULL_OUTPUT_TITLE)
+        assert "line 99^[[2J" in screen.text
         screen.type(PAGE_UP)
         await screen.wait_for_text("line 60")
         screen.put_events(sample_events.tool_ended("meanwhile"))

@@ -70,16 +70,16 @@ def test_the_scripted_model_announces_itself_on_screen() -> None:
     run_on_screen(script)
 
 
-def test_a_tool_row_shows_title_and_first_lines() -> None:
+def test_a_tool_row_shows_title_and_last_lines() -> None:
     async def script(screen: ScreenHarness) -> None:
         await start_session(screen)
         screen.type("hello\r")
         screen.put_events(TurnStarted(turn=1, prompt="hello"), sample_events.tool_started())
-        await screen.wait_for_text("● bash git status · 0s")
+        await screen.wait_for_text("● Running git status · 0s")
         screen.put_events(sample_events.tool_ended("\n".join(f"line {n}" for n in range(20))))
-        await screen.wait_for_text("… +12 lines")
-        assert "line 7" in screen.text
-        assert "line 8" not in screen.text
+        await screen.wait_for_text("… +17 lines")
+        assert "line 17" in screen.text
+        assert "line 16" not in screen.text
 
     run_on_screen(script)
 
@@ -378,7 +378,7 @@ def test_resizing_while_streaming_loses_and_repeats_nothing(
             await screen.resize(columns)
             await screen.wait_for_text("> ")
         scrollback = screen.scrollback
-        for text in ("> hello", "greenroom · primary", "● bash x", "tokens", "Piece 0"):
+        for text in ("> hello", "greenroom · primary", "● Running x", "tokens", "Piece 0"):
             assert scrollback.count(text) == 1, f"{text!r} in\n{scrollback}"
         assert sum(row == ">" for row in scrollback.split("\n")) == 1
 

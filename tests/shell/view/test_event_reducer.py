@@ -32,6 +32,7 @@ from shell.view.footer import render_footer
 from shell.view.progress_rows import render_progress_rows, render_queued_rows
 from shell.view.screen_state import (
     MAX_INTERRUPTED_TEXT_CHARS,
+    PrintCall,
     PrintMarkdown,
     PrintNotice,
     PrintOmission,
@@ -110,7 +111,7 @@ def test_a_streamed_reply_is_printed_only_once() -> None:
 def test_text_before_a_tool_call_is_printed_first() -> None:
     events = (TextDelta(text="Look."), sample_events.tool_started(), sample_events.tool_ended())
     _, effects = apply_events(*events, initial=create_running_state())
-    assert effects == (PrintMarkdown("Look."), sample_events.tool_ended())
+    assert effects == (PrintMarkdown("Look."), PrintCall(sample_events.tool_ended(), 0.0))
 
 
 def test_a_turn_continued_after_resume_is_shown_running() -> None:

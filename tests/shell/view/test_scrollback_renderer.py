@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from messages.turns import ToolStatus
+from messages.turns import ToolEnded, ToolStatus
 from shell.view.markdown_blocks import MarkdownTail, feed_text, finish_reply
-from shell.view.screen_state import PrintMarkdown, PrintNotice, PrintPrompt
+from shell.view.screen_state import PrintCall, PrintMarkdown, PrintNotice, PrintPrompt
 from shell.view.scrollback_renderer import render_item, render_prose
 from shell.view.styled_text import measure_width, truncate, wrap, wrap_words
 from tests.shell import sample_events
@@ -58,6 +58,10 @@ def test_a_long_code_block_keeps_exactly_its_blank_lines() -> None:
     assert printed.replace("\r\n", "\n") == f"Look:\n\n{indented}\nThere.\n\n"
 
 
+def render_call(ended: ToolEnded) -> list[str]:
+    return render_item(PrintCall(ended), 40, color=False).split("\r\n")[:-2]
+
+
 @given(st.text(max_size=200))
 def test_no_markdown_sends_control_codes_to_the_terminal(text: str) -> None:
     out = render_prose(text, 30, color=False).replace("\r\n", "")
@@ -69,62 +73,81 @@ def test_without_color_only_plain_text_is_printed() -> None:
         PrintPrompt("hi"),
         PrintMarkdown("# T\n\n`code`"),
         PrintNotice("note", "bad"),
-        sample_events.tool_ended(),
+        PrintCall(sample_events.tool_ended()),
     )
     printed = "".join(
         render_item(item, 40, color=False) for item in (*items, sample_events.session_configured())
     )
     assert "\x1b" not in printed
-    assert "\x1b[" in render_item(sample_events.tool_ended(), 40, color=True)
+    assert "\x1b[" in render_item(PrintCall(sample_events.tool_ended()), 40, color=True)
 
 
 @pytest.mark.parametrize(
-    ("status", "mark", "label"),
+    ("status", "row"),
     [
-        ("ok", "●", ""),
-        ("error", "●", "failed"),
-        ("denied", "✗", "denied"),
-        ("cancelled", "◌", "cancelled"),
-        ("unknown", "?", "outcome unknown"),
+        ("ok", "● Ran git status"),
+        ("error", "● Ran git status · failed"),
+        ("denied", "✗ Run git status · denied"),
+        ("cancelled", "◌ Run git status · cancelled"),
+        ("unknown", "? Run git status · outcome unknown"),
     ],
 )
-def test_a_tool_row_shows_how_the_call_ended(status: ToolStatus, mark: str, label: str) -> None:
-    lines = render_item(sample_events.tool_ended(status=status), 40, color=False).split("\r\n")
-    expected = [f"{mark} bash git status", f"  {label}", "  clean", "", ""]
-    assert lines == [line for line in expected if line != "  "]
+def test_a_tool_row_shows_how_the_call_ended(status: ToolStatus, row: str) -> None:
+    assert render_call(sample_events.tool_ended(status=status)) == [row, "  │ clean"]
+
+
+def test_a_failed_command_shows_its_exit_status_and_time() -> None:
+    output = "".join(f"{number}\n" for number in range(20))
+    ended = sample_events.tool_ended(f"{output}exit status 3", status="error")
+    printed = render_item(PrintCall(ended, 65.2), 50, color=False).split("\r\n")[:-2]
+    assert printed[:3] == [
+        "● Ran git status · exit 3 · 1m 05s",
+        "  │ … +12 lines (Ctrl-O)",
+        "  │ 12",
+    ]
+    assert printed[-1] == "  │ 19"
+    narrow = render_item(PrintCall(ended, 65.2), 20, color=False).split("\r\n")
+    assert narrow[:2] == ["● Ran git status", "  exit 3 · 1m 05s"]
 
 
 def test_a_task_result_is_printed_without_its_tags() -> None:
     text = "task_id: general-1\n<task_result>\nAll is well.\n</task_result>"
     ended = sample_events.tool_ended(text, title="task general: look")
-    assert "task_result" in render_item(ended, 60, color=False), "other tools' output is unchanged"
-    task = render_item(ended.model_copy(update={"tool": "task"}), 60, color=False)
-    assert task.split("\r\n")[:-2] == ["● task general: look", "  All is well."]
+    assert "task_result" in "".join(render_call(ended)), "other tools' output is unchanged"
+    task = ended.model_copy(update={"tool": "task"})
+    assert render_call(task) == ["● Agent general: look", "  │ All is well."]
 
 
-@pytest.mark.parametrize(
-    ("line_count", "row_count", "last"), [(9, 9, "  9"), (10, 9, "  … +2 lines (Ctrl-O)")]
-)
-def test_an_output_is_truncated_only_if_it_saves_rows(
-    line_count: int, row_count: int, last: str
-) -> None:
+@pytest.mark.parametrize(("line_count", "row_count"), [(4, 4), (5, 4)])
+def test_an_output_is_truncated_only_if_it_saves_rows(line_count: int, row_count: int) -> None:
     text = "\n".join(str(number + 1) for number in range(line_count))
-    rows = render_item(sample_events.tool_ended(text), 40, color=False).split("\r\n")[1:-2]
-    assert (len(rows), rows[-1]) == (row_count, last)
+    _, first, *rows = render_call(sample_events.tool_ended(text))
+    assert len(rows) == row_count - 1
+    assert rows[-1] == f"  │ {line_count}", "the end of an output tells how it went"
+    assert ("(Ctrl-O)" in first) == (line_count > row_count)
 
 
 def test_an_edit_is_followed_by_its_colored_diff() -> None:
     diff = "--- a.py\n+++ a.py\n@@ -1,2 +1,2 @@\n same\n--- gone\n+new\x1b[2J\n"
-    text = "changed a.py\n     1\tsame\n     2\tnew\x1b[2J"
-    ended = sample_events.tool_ended(text, title="edit a.py").model_copy(update={"diff": diff})
-    rows = render_item(ended, 40, color=False).split("\r\n")[:-2]
-    assert rows[1] == "  changed a.py"
-    assert rows[2:] == ["  @@ -1,2 +1,2 @@", "   same", "  --- gone", "  +new^[[2J"]
-    assert "\x1b[32m  +new^[[2J" in render_item(ended, 40, color=True)
+    text = "changed a.py (+1 -1 lines)\n     1\tsame\n     2\tnew\x1b[2J"
+    changes = {"tool": "edit", "diff": diff}
+    ended = sample_events.tool_ended(text, title="edit a.py").model_copy(update=changes)
+    rows = render_call(ended)
+    assert rows[0] == "● Edited a.py · +1 −1"  # noqa: RUF001  (minus sign)
+    assert rows[1:] == ["  @@ -1,2 +1,2 @@", "   same", "  --- gone", "  +new^[[2J"]
+    assert "\x1b[32m  +new^[[2J" in render_item(PrintCall(ended), 40, color=True)
 
     long = ended.model_copy(update={"diff": "@@ -1 +1,99 @@\n" + "+x\n" * 99})
-    *_, last = render_item(long, 40, color=False).split("\r\n")[:-2]
-    assert last == "  … +84 lines (Ctrl-O)"
+    assert render_call(long)[-1] == "  … +84 lines (Ctrl-O)"
+
+
+def test_a_to_do_list_is_not_repeated_below_its_row() -> None:
+    ended = sample_events.tool_ended(
+        "To-do list updated: 1 of 3 done.", title="todo_write 1 of 3 done"
+    )
+    assert render_call(ended.model_copy(update={"tool": "todo_write"})) == [
+        "● To-do list: 1 of 3 done"
+    ]
 
 
 def test_wrapped_lines_align_with_the_second_column() -> None:
@@ -139,9 +162,9 @@ def test_wrapped_lines_align_with_the_second_column() -> None:
 
 def test_long_titles_and_lines_are_truncated_to_the_width() -> None:
     ended = sample_events.tool_ended("y" * 500, title="bash " + "x" * 500)
-    lines = render_item(ended, 40, color=False).split("\r\n")
+    lines = render_item(PrintCall(ended), 40, color=False).split("\r\n")
     assert max(len(line) for line in lines) == 40
-    assert len(lines) == 7
+    assert len(lines) == 6
 
 
 @given(st.text(alphabet="a日\t \n", max_size=80), st.integers(min_value=2, max_value=20))

@@ -77,9 +77,9 @@ def test_prompts_replies_and_calls_are_shown_in_order() -> None:
         "",
         "I look.",
         "",
-        "● bash ls",
-        "  a",
-        "  b",
+        "● Ran ls",
+        "  │ a",
+        "  │ b",
         "",
         "Now I",
         "",
@@ -95,10 +95,10 @@ def test_the_current_reply_and_calls_come_last() -> None:
     state = apply_events(
         TURN_STARTED, create_text_reply("First."), TextDelta(text="Then I am ab"), LS
     )
-    assert render_page_text(state)[3:] == ["First.", "", "Then I am ab", "● bash ls"]
+    assert render_page_text(state)[3:] == ["First.", "", "Then I am ab", "● Running ls"]
     assert (
         build_subagent_page(state, ONE, 12.0).title
-        == "general-1 · look about · bash ls · 2s · 40 tokens"
+        == "general-1 · look about · running ls · 2s · 40 tokens"
     )
 
 
@@ -140,8 +140,8 @@ def test_outputs_are_truncated_and_further_lines_counted() -> None:
     diff = "--- a\n+++ b\n@@ -1 +1,40 @@\n" + "".join(f"+{n}\n" for n in range(40))
     state = apply_events(TURN_STARTED, long, long.model_copy(update={"diff": diff}))
     rows = render_page_text(state)[3:]
-    assert rows[:5] == ["● bash ls", "  0", "  1", "  2", "  … +997 lines"]
-    assert rows[6:10] == ["● bash ls", "  0", "  @@ -1 +1,40 @@", "  +0"]
+    assert rows[:5] == ["● Ran ls", "  │ … +997 lines", "  │ 997", "  │ 998", "  │ 999"]
+    assert rows[6:9] == ["● Ran ls", "  @@ -1 +1,40 @@", "  +0"]
     assert rows[-2] == "  … +35 lines"
     wide = render_page_text(apply_events(TURN_STARTED, create_tool_ended("x" * 1_000)), 2_000)
     assert len(wide[4]) < 400
@@ -150,7 +150,11 @@ def test_outputs_are_truncated_and_further_lines_counted() -> None:
 def test_a_task_result_is_shown_without_its_tags() -> None:
     text = "task_id: explore-1\n<task_result>\nfound it\n</task_result>"
     ended = ToolEnded(turn=1, call_id="t", tool="task", title="task", status="ok", text=text)
-    assert render_page_text(apply_events(TURN_STARTED, ended))[3:] == ["● task", "  found it", ""]
+    assert render_page_text(apply_events(TURN_STARTED, ended))[3:] == [
+        "● Agent",
+        "  │ found it",
+        "",
+    ]
 
 
 def test_activity_is_limited_and_the_page_names_the_transcript() -> None:

@@ -77,7 +77,7 @@ def test_a_row_shows_activity_elapsed_time_and_tokens() -> None:
         create_subagent_event(ONE, LS),
     )
     (row,) = render_subagent_rows(state, 75.0, 80)
-    assert get_text(row) == "● general-1 look about · bash ls · 1m 05s · 40 tokens"
+    assert get_text(row) == "● general-1 look about · running ls · 1m 05s · 40 tokens"
     assert all(
         len(get_text(narrow_row)) <= 20 for narrow_row in render_subagent_rows(state, 75.0, 20)
     )
@@ -102,11 +102,9 @@ def test_a_subagent_thinks_only_after_its_reply_has_begun() -> None:
 
 def test_a_narrow_row_prefers_activity_over_the_description() -> None:
     state = apply_events(create_started_event(ONE), create_subagent_event(ONE, LS))
-    assert (
-        get_text(render_subagent_rows(state, 11.0, 35)[0]) == "● general-1 look ab… · bash ls · 1s"
-    )
-    assert get_text(render_subagent_rows(state, 11.0, 30)[0]) == "● general-1 bash ls · 1s"
-    assert get_text(render_subagent_rows(state, 11.0, 20)[0]) == "● general-1 bash ls"
+    assert get_text(render_subagent_rows(state, 11.0, 35)[0]) == "● general-1 running ls · 1s"
+    assert get_text(render_subagent_rows(state, 11.0, 30)[0]) == "● general-1 running ls · 1s"
+    assert get_text(render_subagent_rows(state, 11.0, 23)[0]) == "● general-1 running ls"
 
 
 def test_a_row_shows_writing_and_estimates_its_tokens() -> None:
@@ -242,7 +240,7 @@ def test_the_tree_is_indented_below_the_primary_agent() -> None:
     assert format_tree(state, 11.0) == [
         "primary (greenroom) · idle",
         "  general-1 (general) · starting · 1s · task 2",
-        "    explore-1 (explore) · bash ls · 1s",
+        "    explore-1 (explore) · running ls · 1s",
     ]
 
 
