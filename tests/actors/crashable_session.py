@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from actors.models.model_client import ModelRequest, Reply, ReplyDelta
+from actors.models.model_client import ModelClient, ModelRequest, Reply, ReplyDelta
 from actors.paths.workspace import Workspace
 from actors.runtime.actor import ActorFactory
 from actors.runtime.system import ActorSystem
@@ -239,7 +239,9 @@ class CrashableSession:
 ConsoleFactory = Callable[["SessionHandle"], ActorFactory]
 
 
-def start_session(folder: Path, console: ConsoleFactory | None = None) -> CrashableSession:
+def start_session(
+    folder: Path, console: ConsoleFactory | None = None, model_client: ModelClient | None = None
+) -> CrashableSession:
     """Start a session in this folder; the caller must stop its system."""
     root = folder / "work"
     root.mkdir()
@@ -255,7 +257,7 @@ def start_session(folder: Path, console: ConsoleFactory | None = None) -> Crasha
     session = open_session(options, lambda: 0.0)
     model, executions, notices = OneCallModel(), list[str](), queue.SimpleQueue[str]()
     probes: queue.SimpleQueue[Probe] = queue.SimpleQueue()
-    ports = SessionPorts(model, tools=(make_change_tool(executions),))
+    ports = SessionPorts(model_client or model, tools=(make_change_tool(executions),))
     make_console = console(session) if console else partial(ConsoleProbe, probes)
     triggers: dict[ActorName, CrashTrigger] = {
         name: CrashTrigger()

@@ -31,6 +31,7 @@ class GrowingModel:
     """Replies to the agent; `ok` and its number if there are none left."""
     sizes: list[int] = field(default_factory=list[int])
     """Tokens of the conversation after each reply; the last one stays."""
+    window_tokens: int = CONTEXT_TOKENS
     summaries: list[Line] = field(default_factory=list[Line])
     requests: list[ModelRequest] = field(default_factory=list[ModelRequest])
     """Of the agent itself."""
@@ -51,7 +52,7 @@ class GrowingModel:
 
     async def look_up_limits(self, model: str) -> ModelLimitsFound:
         return ModelLimitsFound(
-            model=model, max_context_tokens=CONTEXT_TOKENS, max_output_tokens=OUTPUT_TOKENS
+            model=model, max_context_tokens=self.window_tokens, max_output_tokens=OUTPUT_TOKENS
         )
 
 

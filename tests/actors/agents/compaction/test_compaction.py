@@ -2,6 +2,7 @@
 
 import threading
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
@@ -19,7 +20,14 @@ from messages.compaction import (
 from messages.content import TextBlock, ToolUseBlock, Usage
 from messages.journal import Record
 from messages.subagents import CancelSubagent, SubagentEnded, SubagentStarted
-from messages.turns import CancelTurn, ModelRetrying, TurnCompleted, TurnFailed, TurnInterrupted
+from messages.turns import (
+    CancelTurn,
+    ModelRetrying,
+    StartTurn,
+    TurnCompleted,
+    TurnFailed,
+    TurnInterrupted,
+)
 from tests.actors.agents.compaction.growing_model import (
     USABLE_TOKENS,
     GrowingModel,
@@ -36,6 +44,8 @@ from tests.actors.agents.scripted_agents import (
     wait_for_completion,
     wait_for_turn_end,
 )
+from tests.actors.crashable_session import ActorName
+from tests.actors.crashable_session import start_session as start_crashable_session
 
 pytestmark = pytest.mark.quick
 
@@ -363,3 +373,53 @@ def test_a_subagent_compacts_its_own_conversation(sessions: SessionFixture) -> N
     assert child in {
         record.child for record in running.records() if isinstance(record, SubagentStarted)
     }
+
+
+@pytest.mark.parametrize("crashing", ["primary", "permissions", "journal"])
+def test_a_crash_during_a_compaction_leaves_the_conversation_usable(
+    tmp_path: Path, crashing: ActorName
+) -> None:
+    may_summarize = threading.Event()
+    model = GrowingModel(summaries=[wait_for(may_summarize, "Summary.")])
+    crashable = start_crashable_session(tmp_path, model_client=model)
+    user = crashable.console_probe
+    try:
+        for turn in (1, 2):
+            user.tell(PRIMARY, StartTurn(turn=turn, text=f"prompt {turn}"))
+            user.wait_for(TurnCompleted)
+        user.tell(PRIMARY, StartCompaction())
+        user.wait_for(SubagentStarted)
+        crashable.crash(crashing)
+        if crashing == "primary":
+            assert user.wait_for(SubagentEnded).status == "cancelled"
+            user.tell(PRIMARY, StartCompaction())
+        may_summarize.set()
+        assert user.wait_for(Compacted).method == "local"
+        user.tell(PRIMARY, StartTurn(turn=3, text="prompt 3"))
+        user.wait_for(TurnCompleted)
+        texts = get_texts(model.requests[-1])
+        assert sum("compacted to save context" in text for text in texts) == 1
+        assert texts[-2:] == ["ok 2", "prompt 3"]
+        starts = crashable.records_of_type(SubagentStarted)
+        assert len(starts) == len(crashable.records_of_type(SubagentEnded))
+    finally:
+        may_summarize.set()
+        assert crashable.system.stop()
+
+
+def test_too_much_overhead_stops_compaction_and_names_what_takes_the_space(
+    sessions: SessionFixture,
+) -> None:
+    """Otherwise each compaction would be followed by the next."""
+    model = GrowingModel(sizes=[9_000], window_tokens=10_000)
+    running = start(sessions, model, turns=6)
+    assert not model.summary_requests
+    outcome = compact(running)
+    while "/tasks" in str(outcome) or not isinstance(outcome, CompactionFailed):
+        outcome = wait_for_outcome(running)
+    assert "tools (" in outcome.detail
+    assert "more than half of the usable context window" in outcome.detail
+    started = list_records(running, SubagentStarted)
+    assert len(started) <= 2, "one automatic compaction, and the one on request"
+    running.prompt("go on", 7)
+    assert wait_for_completion(running).text == "ok 7"
