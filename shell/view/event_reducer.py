@@ -109,6 +109,7 @@ from shell.view.status_notices import (
     list_attachment_problems,
 )
 from shell.view.subagent_rows import format_outcome
+from shell.view.turn_summary import add_thinking_time, summarize_turn, take_thought
 
 ProgramEvent = (
     UserCommandEnded
@@ -180,7 +181,7 @@ def _apply_event(state: ScreenState, event: ScreenEvent, now_s: float) -> Screen
         case TurnNumberTaken():
             return send_under_next_number(state, event)
         case TurnCompleted() | TurnInterrupted() | TurnFailed():
-            return _on_turn_ended(state, event)
+            return _on_turn_ended(state, event, now_s)
         case PersistenceChanged():
             return _on_persistence_changed(state, event)
         case SubagentEvent():
@@ -314,6 +315,8 @@ def _add_streamed_chars(state: ScreenState, chars: int, now_s: float) -> ScreenS
 
 
 def _on_delta(state: ScreenState, event: TextDelta | ThinkingDelta, now_s: float) -> ScreenUpdate:
+    if state.turn and isinstance(event, ThinkingDelta):
+        state = replace(state, turn=add_thinking_time(state.turn, now_s))
     state = _add_streamed_chars(state, len(event.text), now_s)
     turn = state.turn
     if turn is None or isinstance(event, ThinkingDelta):
@@ -323,8 +326,9 @@ def _on_delta(state: ScreenState, event: TextDelta | ThinkingDelta, now_s: float
         if turn.late_chars > MAX_INTERRUPTED_TEXT_CHARS:
             return replace(state, turn=turn), (PrintOmission(len(event.text)),)
     finished, tail = markdown_blocks.feed_text(turn.tail, sanitize(event.text))
-    turn = replace(turn, tail=tail, has_streamed_text=True)
-    return replace(state, turn=turn), tuple(PrintMarkdown(block) for block in finished)
+    turn, thought = take_thought(replace(turn, tail=tail, has_streamed_text=True))
+    prose = tuple(PrintMarkdown(block) for block in finished)
+    return replace(state, turn=turn), (*thought, *prose)
 
 
 def _on_reply_completed(state: ScreenState, event: ReplyCompleted, now_s: float) -> ScreenUpdate:
@@ -450,13 +454,13 @@ def _on_tool_ended(state: ScreenState, event: ToolEnded, now_s: float) -> Screen
 
 
 def _on_turn_ended(
-    state: ScreenState, event: TurnCompleted | TurnInterrupted | TurnFailed
+    state: ScreenState, event: TurnCompleted | TurnInterrupted | TurnFailed, now_s: float
 ) -> ScreenUpdate:
-    _, prose = flush_tail(state.turn) if state.turn else (None, ())
+    turn, prose = flush_tail(state.turn) if state.turn else (None, ())
     state, restored = restore_unstarted(replace(state, turn=None), event.turn)
     match event:
         case TurnCompleted():
-            return state, prose
+            return state, (*prose, *summarize_turn(turn, event.usage, now_s))
         case TurnInterrupted():
             return state, (*prose, PrintNotice("Interrupted.", "warn"), *restored)
         case TurnFailed():

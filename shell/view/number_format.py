@@ -32,6 +32,14 @@ def format_tokens(output_tokens: int, streamed_chars: int) -> str:
     return sign + format_count(count, "token")
 
 
+def format_short_count(number: int) -> str:
+    """Return a count in at most four digits and a unit: `640`, `1.2k`, `21k`."""
+    if number < _MIN_ROUNDED_TOKENS:
+        return str(number)
+    is_short = number < 10 * _MIN_ROUNDED_TOKENS
+    return f"{number / 1000:.1f}k" if is_short else f"{number / 1000:,.0f}k"
+
+
 def format_context_tokens(tokens: int) -> str:
     """Return a size of or in the context window: `640`, `11k`, `1,000k`."""
     return f"{round(tokens / 1000):,}k" if tokens >= _MIN_ROUNDED_TOKENS else str(tokens)

@@ -69,6 +69,8 @@ class RunningTurn:
     """Output tokens of completed replies, as counted by the API."""
     streamed_chars: int = 0
     """Characters of the current reply; about four make a token."""
+    thought_s: float = 0.0
+    """Time that the model has thought since its last text."""
     pending_request: PendingRequest | None = None
     last_activity_s: float = float("-inf")
     """Time of the last output of the model or a tool, or of the next retry."""
