@@ -16,18 +16,18 @@ from pathlib import Path
 from actors.paths.resolve import WorkspacePaths
 from actors.redaction.redaction import read_secrets
 from actors.sandbox import bubblewrap
-from actors.sandbox.mounts import MountPlan, SandboxedFolders, plan_mounts
+from actors.sandbox.mounts import Mount, MountPlan, SandboxedFolders, plan_mounts
 from actors.sandbox.placeholders import Placeholders
 from actors.sandbox.policy import (
+    Confinement,
     OpenFiles,
     SandboxSettings,
     SandboxStatus,
 )
 from actors.sandbox.seccomp import build_filter
-from messages.policy import CommandSandbox
 
 INSTALL_HINT = "install bubblewrap, for example with: sudo apt install bubblewrap"
-_PROBE_SANDBOX = CommandSandbox(access="read-only")
+_PROBE_SANDBOX = Confinement(access="read-only")
 _CACHE_VARIABLES = ("XDG_CACHE_HOME", "npm_config_cache", "PIP_CACHE_DIR", "GOCACHE")
 """Where programs keep caches. By default that is in the home folder, which is read-only."""
 _CACHE_FOLDER = "/tmp/cache"  # noqa: S108  (in the sandbox, /tmp belongs to the session)
@@ -98,7 +98,7 @@ class Sandbox:
         self,
         command: Sequence[str],
         cwd: Path,
-        sandbox: CommandSandbox,
+        sandbox: Confinement,
         environment: Mapping[str, str],
     ) -> Generator[SandboxedCommand]:
         """Provide what a sandboxed command needs while it runs.
@@ -107,10 +107,18 @@ class Sandbox:
             OSError: the files for it cannot be written.
         """
         plan = self._plan(sandbox)
-        status_file = self._private_folder / f"status-{next(self._numbers)}"
+        number = next(self._numbers)
+        copies = [
+            self._private_folder / f"fixed-{number}-{at}" for at in range(len(sandbox.fixed_files))
+        ]
+        status_file = self._private_folder / f"status-{number}"
         status_file.touch(0o600)
         filter_file = self._private_folder / "filter"
         try:
+            for file, copy in zip(sandbox.fixed_files, copies, strict=True):
+                copy.write_bytes(file.content)
+                copy.chmod(file.mode)
+                plan.mounts.append(Mount("read-only", file.path, copy))
             with self._placeholders.hold(plan.placeholders):
                 yield SandboxedCommand(
                     bubblewrap.build_arguments(self._bubblewrap or "", plan.mounts, cwd, command),
@@ -119,9 +127,10 @@ class Sandbox:
                     status_file,
                 )
         finally:
-            status_file.unlink(missing_ok=True)
+            for path in (status_file, *copies):
+                path.unlink(missing_ok=True)
 
-    def _plan(self, sandbox: CommandSandbox) -> MountPlan:
+    def _plan(self, sandbox: Confinement) -> MountPlan:
         folders = SandboxedFolders(
             workspace=self._projects,
             home=Path(self._workspace.home),

@@ -1,15 +1,20 @@
 """The `bash` tool: runs one command until it exits."""
 
 import asyncio
+import hashlib
 import shlex
 import signal
+import stat
+from pathlib import Path
 
 from pydantic import AliasChoices, Field
 
+from actors.bash.parse import parse_command
 from actors.paths.resolve import WorkspacePaths
 from actors.paths.workspace import Workspace
 from actors.permissions.executed_files import find_executed_files, has_no_file_names
 from actors.permissions.rule_matching import OUTSIDE_PERMISSION
+from actors.sandbox.policy import Confinement, FixedFile
 from actors.tools import tool_list
 from actors.tools.command_runner import CommandResult
 from actors.tools.command_watcher import GRACE_S, LEFTOVER_GRACE_S
@@ -34,6 +39,8 @@ MAX_COMMAND_BYTES = 120_000
 """Linux allows 128 KiB in one argument."""
 _MAX_TITLE_CHARS = 200
 _MAX_NAMED_PROCESSES = 10
+_MAX_FIXED_BYTES = 1024 * 1024
+"""A larger file is a program rather than a script."""
 
 DESCRIPTION = f"""\
 Run a command with bash, without startup files. Each call starts a new shell in the working \
@@ -123,12 +130,15 @@ async def run(arguments: BashArguments, plan: CallPlan, context: ToolContext) ->
         ]
         message = f"a file that it executes has changed: {', '.join(dict.fromkeys(changed))}"
         raise TargetChangedError(message)
+    confinement = None
+    if context.sandbox is not None:
+        confinement = await asyncio.to_thread(_confine, plan, context.sandbox, context.workspace)
     result = await context.command_runner.run(
         plan.full_text,
         context.workspace.cwd,
         arguments.timeout_s,
         context.output_folder,
-        context.sandbox,
+        confinement,
     )
     return format_result(result, arguments.timeout_s)
 
@@ -155,7 +165,7 @@ def format_result(result: CommandResult, timeout_s: float) -> ToolOutput:
     return ToolOutput(text="\n".join(parts), is_error=has_failed)
 
 
-def _describe_sandbox(sandbox: CommandSandbox) -> str:
+def _describe_sandbox(sandbox: Confinement) -> str:
     """Say what limited a command that failed; whether that is why it failed is not known."""
     is_read_only = sandbox.access == "read-only"
     workspace = "read-only (set writes to change files)" if is_read_only else "writable"
@@ -169,6 +179,42 @@ def _format_processes(processes: tuple[str, ...]) -> str:
     names = [escape_control_characters(name) for name in processes[:_MAX_NAMED_PROCESSES]]
     more = len(processes) - len(names)
     return ", ".join([*names, f"{more} more"] if more else names)
+
+
+def _confine(plan: CallPlan, sandbox: CommandSandbox, workspace: Workspace) -> Confinement:
+    """Return the sandbox of a command, in which the scripts that it names cannot change.
+
+    Nobody can change what was shown between the check and the start: the command sees a copy.
+
+    Raises:
+        TargetChangedError: a script has changed since it was planned.
+    """
+    fixed_files: tuple[FixedFile, ...] = ()
+    is_read_only = sandbox.access == "read-only"
+    # The first part of a longer command may change a script for the second one.
+    if is_read_only or len(parse_command(plan.full_text).parts) == 1:
+        files = (file for file in plan.executed_files if file.digest)
+        fixed_files = tuple(filter(None, (_fix_file(file, workspace) for file in files)))
+    return Confinement(sandbox.access, sandbox.hidden_files, fixed_files)
+
+
+def _fix_file(file: FileDigest, workspace: Workspace) -> FixedFile | None:
+    """Read a script of the workspace; None for other and for large files."""
+    path = Path(file.path)
+    if not any(path.is_relative_to(root) for root in (workspace.root, *workspace.added_folders)):
+        return None
+    try:
+        status = path.stat()
+        content = path.read_bytes() if status.st_size <= _MAX_FIXED_BYTES else None
+    except OSError as error:
+        message = f"a file that it executes cannot be read: {file.path}: {error.strerror}"
+        raise TargetChangedError(message) from error
+    if content is None:
+        return None
+    if hashlib.sha256(content).hexdigest() != file.digest:
+        message = f"a file that it executes has changed: {file.path}"
+        raise TargetChangedError(message)
+    return FixedFile(path, content, stat.S_IMODE(status.st_mode))
 
 
 async def _find_executed_files(command: str, workspace: Workspace) -> tuple[FileDigest, ...]:

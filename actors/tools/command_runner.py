@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from messages.policy import CommandSandbox
+from actors.sandbox.policy import Confinement
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class CommandResult:
     """Processes that outlived the shell and were terminated."""
     running_processes: tuple[str, ...] = ()
     """Processes of the command that could not be terminated."""
-    sandbox: CommandSandbox | None = None
+    sandbox: Confinement | None = None
     """The sandbox that it ran in; None: none."""
 
 
@@ -46,7 +46,7 @@ class CommandRunner(Protocol):
         cwd: Path,
         timeout_s: float,
         output_folder: Path,
-        sandbox: CommandSandbox | None = None,
+        sandbox: Confinement | None = None,
     ) -> CommandResult:
         """Run `command` in bash in its own session, without a terminal or standard input.
 

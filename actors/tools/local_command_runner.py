@@ -9,7 +9,7 @@ from pathlib import Path
 
 from actors.paths.program_search import find_program
 from actors.redaction.redaction import StreamRedactor, read_secrets
-from actors.sandbox.policy import OpenFiles
+from actors.sandbox.policy import Confinement, OpenFiles
 from actors.sandbox.sandbox import Sandbox
 from actors.tools.await_helpers import (
     run_to_completion,
@@ -22,7 +22,6 @@ from actors.tools.output_spool import OutputSpool
 from actors.tools.safe_open import open_folder
 from actors.tools.tool import ToolError
 from actors.tools.watcher_client import WATCHER_CLIENT, WatchedCommand, WatcherLostError
-from messages.policy import CommandSandbox
 
 WATCHER_LOST = (
     "the command killed Greenroom's process that watches it, so all of its processes were killed "
@@ -73,7 +72,7 @@ class LocalCommandRunner:
         cwd: Path,
         timeout_s: float,
         output_folder: Path,
-        sandbox: CommandSandbox | None = None,
+        sandbox: Confinement | None = None,
     ) -> CommandResult:
         """Run `command`; see `CommandRunner`.
 
@@ -100,7 +99,7 @@ class LocalCommandRunner:
         cwd: Path,
         timeout_s: float,
         spool: OutputSpool,
-        sandbox: CommandSandbox | None,
+        sandbox: Confinement | None,
     ) -> CommandResult:
         arguments = (self._bash, "--noprofile", "--norc", "-c", command)
         # An inherited PWD may name the folder through a link, and bash would resolve `..` from

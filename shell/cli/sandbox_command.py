@@ -7,10 +7,9 @@ from pathlib import Path
 
 from actors.paths.resolve import WorkspacePaths
 from actors.sandbox.attacks import Attack, Target, run_attacks
-from actors.sandbox.policy import SandboxSettings
+from actors.sandbox.policy import Confinement, SandboxSettings
 from actors.sandbox.sandbox import Sandbox
 from actors.tools.local_command_runner import LocalCommandRunner
-from messages.policy import CommandSandbox
 from shell.process.state_folder import open_state_folder
 from shell.process.stdout import write_stdout
 from shell.process.streams import print_error
@@ -62,7 +61,7 @@ def _play(attack: Attack, target: Target) -> str | None:
         target.workspace,
         TIMEOUT_S,
         target.folder / "output",
-        CommandSandbox(access=attack.access),
+        Confinement(access=attack.access),
     )
     return asyncio.run(running).output
 
@@ -70,7 +69,7 @@ def _play(attack: Attack, target: Target) -> str | None:
 def _run_in_terminal(
     sandbox: Sandbox, command: Sequence[str], environment: Mapping[str, str], cwd: Path
 ) -> int:
-    access = CommandSandbox(access="writable")
+    access = Confinement(access="writable")
     with sandbox.prepare(command, cwd, access, environment) as prepared:
         pid = os.posix_spawn(
             prepared.arguments[0],

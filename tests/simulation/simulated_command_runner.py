@@ -5,10 +5,10 @@ import re
 from pathlib import Path
 from random import Random
 
+from actors.sandbox.policy import Confinement
 from actors.tools.await_helpers import run_to_completion
 from actors.tools.command_runner import CommandResult
 from actors.tools.tool import ToolError
-from messages.policy import CommandSandbox
 from tests.simulation.in_memory_workspace import EffectObserver
 
 KILL_DELAY_S = 1.0
@@ -36,7 +36,7 @@ class SimulatedCommandRunner:
         cwd: Path,  # noqa: ARG002  (as the port)
         timeout_s: float,
         output_folder: Path,  # noqa: ARG002  (output is never long)
-        sandbox: CommandSandbox | None = None,  # noqa: ARG002  (it touches no file)
+        sandbox: Confinement | None = None,  # noqa: ARG002  (it touches no file)
     ) -> CommandResult:
         """Run a command; see `CommandRunner`."""
         if self.is_armed and self._random.random() < 0.02:

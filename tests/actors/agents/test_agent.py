@@ -23,6 +23,7 @@ from actors.models.model_client import ModelClient, ModelError, ModelRequest, Re
 from actors.models.request_gate import RequestGates
 from actors.paths.workspace import Workspace
 from actors.runtime.system import ActorSystem
+from actors.sandbox.policy import Confinement
 from actors.tools.command_runner import CommandResult
 from actors.tools.tool import ToolContext
 from actors.tools.toolbox import BUILT_IN_TOOLS
@@ -39,7 +40,7 @@ from messages.content import TextBlock, ToolUseBlock, Usage
 from messages.journal import Append, Appended, RequestPrefix
 from messages.model_limits import ModelLimitsFound
 from messages.permissions import EvaluatePermission, PermissionDecision
-from messages.policy import CommandSandbox, PermissionRequest
+from messages.policy import PermissionRequest
 from messages.turns import (
     CancelTurn,
     ModelRetrying,
@@ -131,7 +132,7 @@ class UnusedProcesses:
         cwd: Path,
         timeout_s: float,
         output_folder: Path,
-        sandbox: CommandSandbox | None = None,
+        sandbox: Confinement | None = None,
     ) -> CommandResult:
         raise NotImplementedError
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from actors.paths.resolve import WorkspacePaths
-from actors.sandbox.policy import SandboxSettings
+from actors.sandbox.policy import Confinement, SandboxSettings
 from actors.sandbox.sandbox import Sandbox
 from actors.tools.command_runner import CommandResult
 from actors.tools.local_command_runner import LocalCommandRunner
-from messages.policy import CommandSandbox, WorkspaceAccess
+from messages.policy import WorkspaceAccess
 
 TIMEOUT_S = 20.0
 
@@ -32,10 +32,13 @@ class SandboxedCommands:
         root = str(self.workspace)
         paths = WorkspacePaths(root, root, home=str(self.home))
         self.sandbox = Sandbox(paths, self.settings, self.state, environment, self.protected)
-        self._runner = LocalCommandRunner(environment, sandbox=self.sandbox)
+        self.runner = LocalCommandRunner(environment, sandbox=self.sandbox)
 
     def run(self, script: str, access: WorkspaceAccess | None = "writable") -> CommandResult:
         """Run a script in the sandbox, or without one if `access` is None."""
-        sandbox = CommandSandbox(access=access) if access else None
-        running = self._runner.run(script, self.workspace, TIMEOUT_S, self.state, sandbox)
+        return self.run_confined(script, Confinement(access=access) if access else None)
+
+    def run_confined(self, script: str, confinement: Confinement | None) -> CommandResult:
+        """Run a script in exactly this sandbox."""
+        running = self.runner.run(script, self.workspace, TIMEOUT_S, self.state, confinement)
         return asyncio.run(running)

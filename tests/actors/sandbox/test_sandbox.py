@@ -1,14 +1,16 @@
 """Ordinary work in the sandbox, and what it says when it fails."""
 
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from actors.sandbox.policy import SandboxSettings
+from actors.sandbox.policy import Confinement, FixedFile, SandboxSettings
 from actors.tools.tool import ToolError
 from messages.policy import CommandSandbox
 from tests.actors.sandbox.sandboxed_commands import SandboxedCommands
+from tests.actors.tools.tool_caller import ToolCaller
 
 COMMIT = "git -c user.name=a -c user.email=a commit -q --allow-empty -m"
 
@@ -61,7 +63,7 @@ def test_a_read_only_workspace_can_be_searched_and_tested(commands: SandboxedCom
         "git status --short && ls -a && echo x > /tmp/f && cat /tmp/f", "read-only"
     )
     assert result.exit_status == 0, result.output
-    assert result.sandbox == CommandSandbox(access="read-only")
+    assert result.sandbox == Confinement(access="read-only")
 
 
 def test_files_in_tmp_last_until_the_next_command(commands: SandboxedCommands) -> None:
@@ -174,3 +176,26 @@ def test_a_machine_without_bubblewrap_names_the_fix(workspace: Path, tmp_path: P
     commands = SandboxedCommands(workspace, tmp_path / "home", tmp_path / "state")
     commands.sandbox.__dict__["_bubblewrap"] = None
     assert "install bubblewrap" in commands.sandbox.status.reason
+
+
+def test_a_script_that_changes_after_its_check_runs_as_shown(commands: SandboxedCommands) -> None:
+    script = commands.workspace / "run.sh"
+    script.write_text("echo changed")
+    fixed = FixedFile(script, b'echo "approved: $0"', 0o755)
+    confinement = Confinement(access="writable", fixed_files=(fixed,))
+    assert commands.run_confined("bash ./run.sh", confinement).output == "approved: ./run.sh\n"
+    assert commands.run_confined("./run.sh", confinement).output == "approved: ./run.sh\n"
+    assert script.read_text() == "echo changed"
+
+
+def test_the_bash_tool_fixes_the_scripts_of_one_command(tmp_path: Path) -> None:
+    caller = ToolCaller(tmp_path)
+    commands = make_commands(caller.root)
+    caller.context = replace(
+        caller.context, command_runner=commands.runner, sandbox=CommandSandbox(access="writable")
+    )
+    caller.write_file("run.sh", "echo as shown; echo x > run.sh")
+    result = caller.run_bash("bash run.sh").text
+    assert result.startswith("as shown\nrun.sh: line 1: run.sh: Read-only file system")
+    changed_first = caller.run_bash("echo 'echo changed' > run.sh; bash run.sh")
+    assert changed_first.text == "changed"

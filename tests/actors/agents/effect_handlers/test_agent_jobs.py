@@ -22,12 +22,13 @@ from actors.models.model_client import ModelError, ModelRequest, Reply, ReplyDel
 from actors.models.request_gate import RequestGate
 from actors.paths.workspace import Workspace
 from actors.runtime.actor import JobFailure
+from actors.sandbox.policy import Confinement
 from actors.tools.command_runner import CommandResult
 from actors.tools.plan_mode import WRONG_MODE_TEXTS
 from actors.tools.tool import AnyTool, Arguments, TargetChangedError, Tool, ToolContext, ToolError
 from messages.content import TextBlock, ToolUseBlock, Usage
 from messages.model_limits import ModelLimitsFound
-from messages.policy import CommandSandbox, ToolDeclaration
+from messages.policy import ToolDeclaration
 from messages.tool_calls import CallPlan, ToolOutput
 from messages.turns import ReplyActivity, RequestInfo, TextDelta, ThinkingDelta
 from tests.actors.agents.turn.message_builders import USAGE
@@ -79,7 +80,7 @@ class MissingProcesses:
         cwd: Path,
         timeout_s: float,
         output_folder: Path,
-        sandbox: CommandSandbox | None = None,
+        sandbox: Confinement | None = None,
     ) -> CommandResult:
         raise NotImplementedError
 
