@@ -105,9 +105,12 @@ def _is_working(state: AgentState) -> bool:
 
 def _has_open_approval(state: AgentState) -> bool:
     """Return whether the user is asked about a call of the turn, or of a subagent it waits for."""
+    if state.turn.has_open_approval or state.pause.question_id:
+        return True
+    if not state.subagents.open_requests:
+        return False
     background = state.subagents.list_background()
-    is_asking = state.turn.has_open_approval or bool(state.pause.question_id)
-    return is_asking or any(
+    return any(
         not any(request.agent.is_under(child.address) for child in background)
         for request in state.subagents.open_requests.values()
     )

@@ -202,8 +202,8 @@ def _is_background(entry: SubagentEntry) -> bool:
 
 
 def _format_background_status(entry: SubagentEntry) -> str:
-    """Return how a background task is going or how it ended, for the model."""
-    if entry.task is None:
+    """Return how a background task is going or how it ended, for the model; else nothing."""
+    if entry.task is None or not entry.task.is_background:
         return entry.last_notification
     name = entry.address.name
     if entry.is_paused:

@@ -23,6 +23,7 @@ from messages.turns import (
     StartTurn,
     ToolEnded,
     ToolStarted,
+    TurnCompleted,
     TurnInterrupted,
     TurnNumberTaken,
     TurnStarted,
@@ -490,3 +491,24 @@ def test_fifty_background_agents_all_ask_and_all_are_answered(sessions: SessionF
     delivered = {wait_for(running, NotificationDelivered).child for _ in range(count)}
     assert len(delivered) == count
     assert running.user.shown_ids == []
+
+
+def test_an_idle_interactive_agent_is_woken_by_its_own_task(sessions: SessionFixture) -> None:
+    finish = threading.Event()
+    helper = Definition(name="helper", system_prompt="", mode="subagent", interactive=True)
+    running = sessions.start_session(
+        {
+            "begin": [make_task_call("t1", "outer", "helper"), "done"],
+            "outer": [make_background_call("t2", "inner"), "started", "told"],
+            "inner": [reply_after(finish, "seen")],
+        },
+        helper,
+    )
+    running.prompt()
+    assert wait_for_completion(running).text == "done"
+    finish.set()
+    completed = running.user.wait_for(TurnCompleted)
+    while completed.text != "told":
+        completed = running.user.wait_for(TurnCompleted)
+    ended = [record for record in running.records() if isinstance(record, SubagentEnded)]
+    assert [record.child.name for record in ended] == ["helper-1", "general-1"]
