@@ -1,5 +1,6 @@
 """The REPL of the real program, also killed and resumed."""
 
+import re
 import stat
 from pathlib import Path
 
@@ -32,13 +33,19 @@ def test_esc_interrupts_a_resumed_turn(program: Program) -> None:
 
 def test_a_limit_is_one_line_and_the_session_continues(program: Program) -> None:
     replies = [respond_text(f"Look {n}.", ScriptedCall("ls", {})) for n in range(2)]
+    question, end = "Paused after 1 request to the model", "The turn stopped after 1 request"
     with program.serve(*replies), open_repl(program, "Go.", "--max-turns", "1") as terminal:
-        terminal.wait_for_text("The turn stopped after 1 request to the model")
-        terminal.type("Go on.\r")
-        terminal.wait_for_text("Look 1.")
-        terminal.wait_until(
-            lambda: terminal.read_screen().count("The turn stopped after") == 2, "the end"
-        )
+        for count in (1, 2):
+            terminal.wait_for_text(question)
+            terminal.wait_for_text("↑ ↓ Enter or a number: answer")
+            terminal.type("2")
+            terminal.wait_until(
+                lambda count=count: terminal.read_screen().count(end) == count, "the end"
+            )
+            if count == 1:
+                terminal.type("Go on.\r")
+                terminal.wait_for_text("Look 1.")
+        assert question not in terminal.read_screen()
         quit_repl(terminal)
 
 
@@ -184,7 +191,13 @@ def test_the_second_of_two_waiting_agents_is_answered_first(program: Program) ->
         terminal.wait_for_text("primary › general-1 wants to use bash · 1 of 1")  # noqa: RUF001
         terminal.wait_for_text("Press a key to answer")
         terminal.type("y")
-        terminal.wait_for_text("Agents · 0 of 0")
+        terminal.wait_until(
+            lambda: all(
+                re.search(rf"general-{n} · {name} +done", terminal.read_screen())
+                for n, name in ((1, "one"), (2, "two"))
+            ),
+            "the end of both agents",
+        )
         terminal.type(left)
         terminal.wait_for_text("Done.")
         quit_repl(terminal)
