@@ -180,6 +180,8 @@ class Console(Actor[ConsoleInbox]):
         self._unsent_commands: list[UserCommandEnded] = []
         """User commands that the next prompt will include."""
         self._running_turn: int | None = None
+        self._own_turn = 0
+        """The running turn if it has no prompt; one may have been sent with its number."""
         self._last_number = 0
         """Number of the last prompt that was sent or has an outcome."""
         self._prompts: dict[int, StartTurn] = {}
@@ -233,9 +235,7 @@ class Console(Actor[ConsoleInbox]):
             case SessionConfigured():
                 self._on_session_configured(event)
             case TurnStarted() | ReplyCompleted() | ToolStarted():
-                self._running_turn = event.turn
-                self._sent.pop(event.turn, None)
-                self._screen_events.put(event)
+                self._on_turn_continued(event)
             case PromptDelivered():
                 self._on_prompt_delivered(event)
             case PromptsReturned():
@@ -412,14 +412,21 @@ class Console(Actor[ConsoleInbox]):
         self._unsent_commands = [*commands, *self._unsent_commands]
         self._screen_events.put(event)
 
+    def _on_turn_continued(self, event: TurnStarted | ReplyCompleted | ToolStarted) -> None:
+        self._running_turn = event.turn
+        if isinstance(event, TurnStarted):
+            self._own_turn = 0 if event.has_prompt else event.turn
+        if event.turn != self._own_turn:
+            self._sent.pop(event.turn, None)
+        self._screen_events.put(event)
+
     def _on_turn_number_taken(self, event: TurnNumberTaken) -> None:
         """Forget the prompt, which the screen sends again under its next number."""
         turn = event.prompt.turn
         self._prompts.pop(turn, None)
-        if turn == self._running_turn:
-            self._running_turn = None
-        sent = self._sent.pop(turn, None)
-        if sent is not None:
+        if turn == self._running_turn and turn <= self._last_ended_turn:
+            self._running_turn = next(iter(self._prompts), None)
+        if (sent := self._sent.pop(turn, None)) is not None:
             self._unsent_commands = [*sent.commands, *self._unsent_commands]
             prompt = event.prompt.model_copy(update={"text": sent.text})
             event = event.model_copy(update={"prompt": prompt})
@@ -449,8 +456,9 @@ class Console(Actor[ConsoleInbox]):
         if message.turn <= self._last_ended_turn:
             return  # a restarted agent sends it again, in case it was lost
         self._last_ended_turn = message.turn
-        self._prompts.pop(message.turn, None)
-        self._sent.pop(message.turn, None)
+        if message.turn != self._own_turn:
+            self._prompts.pop(message.turn, None)
+            self._sent.pop(message.turn, None)
         self._cancels.pop(message.turn, None)
         self._delivered.clear()
         if message.turn == self._running_turn:

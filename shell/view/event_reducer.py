@@ -284,19 +284,20 @@ def _on_session_configured(
 
 
 def _on_turn_started(state: ScreenState, event: TurnStarted, now_s: float) -> ScreenUpdate:
-    state, queued = take_queued(state, event.turn)
     attached = format_attached_files(event)
     notices = (
         *((PrintNotice(attached),) if attached else ()),
         *(PrintNotice(problem, "warn") for problem in list_attachment_problems(event)),
     )
     if not event.has_prompt:
-        state = replace(state, next_turn=max(state.next_turn, event.turn + 1))
+        next_turn = max(state.next_turn, event.turn + 1)
+        turn = RunningTurn(started_s=now_s, has_prompt=False)
+        return replace(state, next_turn=next_turn, turn=turn), notices
+    state, queued = take_queued(state, event.turn)
     if state.turn and not queued:
         return state, notices  # it was printed when it was sent
-    text = queued.text if queued else event.prompt
-    prompt = (PrintPrompt(text),) if event.has_prompt else ()
-    return replace(state, turn=RunningTurn(started_s=now_s)), (*prompt, *notices)
+    prompt = PrintPrompt(queued.text if queued else event.prompt)
+    return replace(state, turn=RunningTurn(started_s=now_s)), (prompt, *notices)
 
 
 def _add_streamed_chars(state: ScreenState, chars: int, now_s: float) -> ScreenState:
@@ -457,7 +458,9 @@ def _on_turn_ended(
     state: ScreenState, event: TurnCompleted | TurnInterrupted | TurnFailed, now_s: float
 ) -> ScreenUpdate:
     turn, prose = flush_tail(state.turn) if state.turn else (None, ())
-    state, restored = restore_unstarted(replace(state, turn=None), event.turn)
+    state, restored = restore_unstarted(
+        replace(state, turn=None), event.turn, has_prompt=turn is None or turn.has_prompt
+    )
     match event:
         case TurnCompleted():
             return state, (*prose, *summarize_turn(turn, event.usage, now_s))

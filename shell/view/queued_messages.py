@@ -84,8 +84,10 @@ def send_under_next_number(state: ScreenState, event: TurnNumberTaken) -> Screen
     return replace(state, next_turn=turn + 1, queued=queued), (sent,)
 
 
-def restore_unstarted(state: ScreenState, turn: int) -> ScreenUpdate:
+def restore_unstarted(state: ScreenState, turn: int, *, has_prompt: bool) -> ScreenUpdate:
     """Put the message of a turn that ended before it started back into the input."""
+    if not has_prompt:
+        return state, ()
     state, message = take_queued(state, turn)
     return state, _restore_draft([message] if message else [])
 

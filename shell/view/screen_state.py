@@ -59,6 +59,8 @@ class RunningTurn:
     """The running turn."""
 
     started_s: float
+    has_prompt: bool = True
+    """As in `TurnStarted`; else a message that waits may have the same number."""
     tail: MarkdownTail = field(default_factory=MarkdownTail)
     has_streamed_text: bool = False
     """Text of the current reply has arrived."""

@@ -33,19 +33,20 @@ def test_esc_interrupts_a_resumed_turn(program: Program) -> None:
 
 def test_a_limit_is_one_line_and_the_session_continues(program: Program) -> None:
     replies = [respond_text(f"Look {n}.", ScriptedCall("ls", {})) for n in range(2)]
-    question, end = "Paused after 1 request to the model", "The turn stopped after 1 request"
+
+    def stop_at_limit(terminal: PtyTerminal, end_count: int) -> None:
+        terminal.wait_for_text("Paused after 1 request to the model")
+        terminal.wait_for_text("↑ ↓ Enter or a number: answer")
+        terminal.type("2")
+        end = "The turn stopped after 1 request"
+        terminal.wait_until(lambda: terminal.read_screen().count(end) == end_count, end)
+
     with program.serve(*replies), open_repl(program, "Go.", "--max-turns", "1") as terminal:
-        for count in (1, 2):
-            terminal.wait_for_text(question)
-            terminal.wait_for_text("↑ ↓ Enter or a number: answer")
-            terminal.type("2")
-            terminal.wait_until(
-                lambda count=count: terminal.read_screen().count(end) == count, "the end"
-            )
-            if count == 1:
-                terminal.type("Go on.\r")
-                terminal.wait_for_text("Look 1.")
-        assert question not in terminal.read_screen()
+        stop_at_limit(terminal, 1)
+        terminal.type("Go on.\r")
+        terminal.wait_for_text("Look 1.")
+        stop_at_limit(terminal, 2)
+        assert "Paused after" not in terminal.read_screen()
         quit_repl(terminal)
 
 

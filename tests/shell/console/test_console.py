@@ -25,7 +25,14 @@ from messages.policy import Rule
 from messages.steering import PromptDelivered, PromptsReturned, ReturnedPrompt
 from messages.subagents import SubscribeToAgent, UnsubscribeFromAgent
 from messages.supervision import PeerRestarted
-from messages.turns import CancelTurn, ReplyProgress, StartTurn, TextDelta, TurnStarted
+from messages.turns import (
+    CancelTurn,
+    ReplyProgress,
+    StartTurn,
+    TextDelta,
+    TurnNumberTaken,
+    TurnStarted,
+)
 from shell.console.console import Console
 from shell.console.screen_event_queue import ScreenEvent, ScreenEventQueue, SubagentEvent
 from shell.console.ui_commands import (
@@ -167,6 +174,33 @@ def test_a_returned_prompt_leaves_its_user_command_to_the_next(
         if isinstance(message, StartTurn)
     ]
     assert ["a.py" in text for text in texts] == [False, True, True, False]
+
+
+@pytest.mark.parametrize("has_ended", [False, True])
+def test_a_taken_number_loses_neither_turn_nor_user_command(
+    console_fixture: ConsoleFixture, *, has_ended: bool
+) -> None:
+    ended = [sample_events.turn_completed()] if has_ended else []
+    console_fixture.tell(
+        UserCommandEnded(command="ls", status="ok", text="a.py"), SendPrompt(turn=1, text="one")
+    )
+    sent = console_fixture.next_agent_message()
+    assert isinstance(sent, StartTurn)
+    console_fixture.tell(
+        TurnStarted(turn=1, prompt="", has_prompt=False),
+        *ended,
+        TurnNumberTaken(prompt=sent, next_turn=2),
+        SendPrompt(turn=2, text="one"),
+    )
+    assert console_fixture.next_agent_message() == sent.model_copy(update={"turn": 2})
+    console_fixture.tell(InterruptTurn())
+    assert console_fixture.next_agent_message() == CancelTurn(turn=2 if has_ended else 1)
+    taken = next(
+        event
+        for event in console_fixture.screen_events.take_all()
+        if isinstance(event, TurnNumberTaken)
+    )
+    assert taken.prompt.text == "one"
 
 
 def test_a_turn_that_continues_after_resume_can_be_interrupted(

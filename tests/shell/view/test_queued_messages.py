@@ -3,7 +3,7 @@
 import pytest
 
 from messages.steering import PromptDelivered, PromptsReturned, ReturnedPrompt, WithdrawPrompts
-from messages.turns import TurnStarted
+from messages.turns import StartTurn, TurnNumberTaken, TurnStarted
 from shell.console.screen_event_queue import SubagentEvent
 from shell.console.ui_commands import InterruptTurn, SendPrompt
 from shell.view import queued_messages, screen_state
@@ -118,6 +118,44 @@ def test_a_message_whose_outcome_was_lost_goes_back_to_the_input(waiting: Screen
     state, effects = apply_event(waiting, restarted, 2.0)
     assert state.queued == (THREE,)
     assert effects == (SendCommand(SendPrompt(turn=3, text="three")), RestoreDraft("two"))
+
+
+def test_a_message_whose_number_is_taken_is_sent_under_the_next(waiting: ScreenState) -> None:
+    taken = TurnNumberTaken(prompt=StartTurn(turn=2, text="`ls` printed:\n\ntwo"), next_turn=3)
+    state, _ = apply_event(waiting, sample_events.turn_completed(), 2.0)
+    state, effects = apply_event(state, TurnStarted(turn=2, prompt="", has_prompt=False), 2.0)
+    assert (state.queued, effects) == ((TWO, THREE), ())
+    state, effects = apply_event(state, taken, 2.0)
+    assert state.queued == (THREE, QueuedMessage("two", 4))
+    assert effects == (SendCommand(SendPrompt(turn=4, text="two")),)
+
+
+def test_a_turn_without_prompt_ends_without_returning_messages(waiting: ScreenState) -> None:
+    state, _ = apply_event(waiting, sample_events.turn_completed(), 2.0)
+    state, _ = apply_event(state, TurnStarted(turn=2, prompt="", has_prompt=False), 2.0)
+    state, effects = apply_event(state, sample_events.turn_interrupted(2), 3.0)
+    assert state.queued == (TWO, THREE)
+    assert not any(isinstance(effect, RestoreDraft) for effect in effects)
+
+
+def test_a_withdrawn_message_whose_number_is_taken_is_returned(waiting: ScreenState) -> None:
+    taken = TurnNumberTaken(prompt=StartTurn(turn=3, text="three"), next_turn=4)
+    state, _ = queued_messages.withdraw_last_queued(waiting)
+    state, effects = apply_event(state, taken, 2.0)
+    assert (state.queued, effects) == ((TWO,), (RestoreDraft("three"),))
+
+
+def test_a_message_sent_while_a_background_turn_starts_joins_it() -> None:
+    state, _ = apply_event(ScreenState(), sample_events.session_configured(), 0.0)
+    state, effects = screen_state.submit_prompt(state, "one", 1.0)
+    assert effects[0] == PrintPrompt("one")
+    taken = TurnNumberTaken(prompt=StartTurn(turn=1, text="one"), next_turn=2)
+    state, _ = apply_event(state, TurnStarted(turn=1, prompt="", has_prompt=False), 2.0)
+    state, effects = apply_event(state, taken, 2.0)
+    assert effects == (SendCommand(SendPrompt(turn=2, text="one")),)
+    delivered = PromptDelivered(turn=1, number=2, prompt="one")
+    state, effects = apply_event(state, delivered, 3.0)
+    assert (state.queued, effects) == ((), (PrintPrompt("one", is_steering=True),))
 
 
 def test_a_message_that_a_subagent_never_received_is_named() -> None:
