@@ -316,6 +316,7 @@ def test_stopping_an_agent_withdraws_its_request_first(sessions: SessionFixture)
     child = PRIMARY.child("bubbler-1")
     running.user.tell(PRIMARY, CancelSubagent(child=child))
     wait_for(running, NotificationDelivered)
+    wait_for_completion(running)  # then all records are on disk
     kinds = [type(record) for record in running.records()]
     assert kinds.index(ApprovalWithdrawn) < kinds.index(TurnInterrupted)
     ended = [record for record in running.records() if isinstance(record, SubagentEnded)]
