@@ -4,7 +4,7 @@ import signal
 
 from tests.program.program_harness import Program
 from tests.program.repl_harness import open_repl
-from tests.scripted_server import respond_text, respond_tool_call
+from tests.scripted_server import respond_stalled, respond_text, respond_tool_call
 
 
 def test_a_whole_session_in_line_mode_prints_no_escape_codes(program: Program) -> None:
@@ -43,3 +43,21 @@ def test_a_whole_session_in_line_mode_prints_no_escape_codes(program: Program) -
         assert "\nSession " in terminal.read_scrollback(), "on its own line"
     assert program.record_types().count("turn_completed") == 1
     assert program.record_types().count("prompt_delivered") == 1
+
+
+def test_an_interrupt_in_line_mode_prints_undelivered_lines(program: Program) -> None:
+    with (
+        program.serve(respond_stalled("Half a thought.\n\nMore"), respond_text("Fresh.")),
+        open_repl(program, "Work.", environment={"TERM": "dumb"}) as terminal,
+    ):
+        terminal.wait_for_text("Half a thought.")
+        terminal.type("use tabs\n/status\n")
+        terminal.wait_for_text("queued     1")
+        terminal.send_signal(signal.SIGINT)
+        terminal.wait_for_text("Not sent: use tabs")
+        terminal.wait_for_text("Interrupted.")
+        terminal.type("Again.\n")
+        terminal.wait_for_text("Fresh.")
+        terminal.type("/quit\n")
+        assert terminal.wait_for_exit() == 0
+    assert "prompt_delivered" not in program.record_types()
