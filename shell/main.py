@@ -153,6 +153,8 @@ def _run_headless(options: LaunchOptions) -> int:
         builder, end = main_loop.follow_run(queue, output, options.output_format)
     duration_s = time.perf_counter() - started_s
     fail_on = options.review.fail_on if options.review else None
+    if config.sandbox is not None:
+        builder = builder.with_sandbox(config.sandbox.active_enforcement)
     result = builder.build(duration_s, end, allow_denials=options.allow_denials, fail_on=fail_on)
     main_loop.print_result(result, output, options.output_format)
     return result.status

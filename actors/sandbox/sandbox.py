@@ -20,6 +20,7 @@ from actors.sandbox.mounts import Mount, MountPlan, SandboxedFolders, plan_mount
 from actors.sandbox.placeholders import Placeholders
 from actors.sandbox.policy import (
     Confinement,
+    Enforcement,
     OpenFiles,
     SandboxSettings,
     SandboxStatus,
@@ -92,6 +93,12 @@ class Sandbox:
         # be forbidden here, and only trying tells.
         with self.prepare(("/bin/true",), Path(self._workspace.cwd), _PROBE_SANDBOX, {}) as command:
             return bubblewrap.probe(command.arguments, command.open_files)
+
+    @property
+    def active_enforcement(self) -> Enforcement | None:
+        """What has confined commands so far; None: there was no command, or nothing did."""
+        status: SandboxStatus | None = self.__dict__.get("status")  # only if it was computed
+        return status.enforcement if status and status.enforcement != "none" else None
 
     @contextmanager
     def prepare(

@@ -31,6 +31,8 @@ AWAITED_NOTICE = "waiting for background agents: {names}"
 RUNNING_NOTICE = (
     "{name} was still running in the background; continue it with greenroom --resume {session}"
 )
+OPTIONAL_KEYS = ("review", "background", "sandbox")
+"""Keys of the result that are left out where they say nothing."""
 EXIT_SIGNALS = {
     signal.SIGHUP: "the terminal hung up",
     signal.SIGINT: "interrupted",
@@ -101,7 +103,7 @@ def _print_notice(message: HeadlessEvent, builder: ResultBuilder) -> None:
 def print_result(result: Result, output: StdoutWriter, output_format: OutputFormat) -> None:
     """Print the result to standard output, denials and the error to standard error."""
     if output_format != "text":
-        excluded = {name for name in ("review", "background") if not getattr(result, name)}
+        excluded = {name for name in OPTIONAL_KEYS if not getattr(result, name)}
         output.write(_end_json_line(result.model_dump_json(exclude=excluded).encode()))
     elif result.subtype != "error" or (result.stop_reason and result.result):
         text = sanitize(result.result) if sys.stdout.isatty() else result.result

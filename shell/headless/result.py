@@ -5,6 +5,7 @@ from typing import Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from actors.sandbox.policy import Enforcement
 from messages.address import PRIMARY, is_subagent
 from messages.base import Message
 from messages.content import Usage, join_text
@@ -74,6 +75,8 @@ class Result(BaseModel):
     background: tuple[BackgroundTask, ...]
     """Left out of the output if there were none."""
     error: str | None
+    sandbox: Enforcement | None = None
+    """What confined the run's commands. Left out of the output if nothing did."""
     review: ReviewOutput | None = None
     """Only of `greenroom review`."""
     status: int = Field(exclude=True)
@@ -97,6 +100,8 @@ class ResultBuilder:
     """Background tasks of the primary agent, in the order of their starts."""
     unasked_count: int = 0
     """Calls that were denied because no user could be asked."""
+    sandbox: Enforcement | None = None
+    """As in `Result`."""
     review_end: ReviewEnded | None = None
     """How the run's review ended."""
     turn_end: TurnCompleted | TurnFailed | TurnInterrupted | None = None
@@ -173,6 +178,10 @@ class ResultBuilder:
         """Return a copy that includes the end of the run's review."""
         return replace(self, review_end=ended)
 
+    def with_sandbox(self, enforcement: Enforcement | None) -> "ResultBuilder":
+        """Return a copy that says what confined the run's commands."""
+        return replace(self, sandbox=enforcement)
+
     def build(
         self,
         duration_s: float,
@@ -193,6 +202,7 @@ class ResultBuilder:
         return Result(
             subtype="denied" if is_denied else "success" if error is None else "error",
             status=5 if is_denied else status,
+            sandbox=self.sandbox,
             review=self.review_end.output if self.review_end else None,
             session_id=self.session_id,
             agent=self.agent,

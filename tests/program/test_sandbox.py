@@ -38,6 +38,7 @@ def test_a_command_runs_unasked_in_a_read_only_workspace(
 ) -> None:
     done = run_command("python3 -c 'print(6 * 7)'; touch made")
     assert (done.exit_status, done.result["denials"]) == (0, [])
+    assert done.result["sandbox"] == "full"
     assert "42" in get_last_request(program)
     assert "the workspace is read-only (set writes to change files)" in get_last_request(program)
     assert not (program.repository / "made").exists()
