@@ -482,7 +482,7 @@ class Agent(Actor[AgentInbox]):
     def _build_tool_context(self) -> ToolContext:
         return replace(
             self._ports.tool_context,
-            observed_files=dict(self._observed_files),
+            observed_files=dict(self._observed_files),  # a job must not see later changes
             spawn_options=self._active_agent.spawn_options,
             existing_subagents=self._state.subagents.list_existing(),
         )

@@ -74,7 +74,7 @@ class ApprovalBroker(Actor[ApprovalBrokerInbox]):
     grant stored if any, decision delivered.
     """
 
-    drains_before_stop = True
+    drains_before_stop = True  # a decision in the mailbox is still recorded
 
     def __init__(self, journal: Address, engine: Address, console: Address) -> None:
         """Wait for the console to report whether a user can decide."""

@@ -134,6 +134,7 @@ class AnthropicClient:
         """Ask the server for a model's token limits; None if it does not answer in time."""
         client = await self.prepare()
         try:
+            # On a thread, because an import would block the loop.
             await asyncio.to_thread(import_module, "anthropic.resources.models")
             async with asyncio.timeout(LIMITS_TIMEOUT_S):
                 model_info = await client.models.retrieve(model)

@@ -196,7 +196,7 @@ class ReplyDecoder:
             for name in _USAGE_FIELDS:
                 token_count = usage.get(name)
                 if isinstance(token_count, int):
-                    self._usage_counts[name] = token_count
+                    self._usage_counts[name] = token_count  # cumulative, so the last one counts
             self._usage_changed = True
 
     def _finish_message(self) -> None:

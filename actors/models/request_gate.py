@@ -134,6 +134,7 @@ class RequestGate:
         try:
             return await future
         except asyncio.CancelledError:
+            # It was admitted just before it was cancelled, perhaps as the probe.
             if future.done() and not future.cancelled() and future.exception() is None:
                 self._on_left(future.result())
             raise

@@ -152,7 +152,7 @@ class _AccessBuilder:
             "command",
             other_spellings=command_part.aliases,
             ask_reason=ask_reason,
-            grant_text="" if is_exact else part.command_text,
+            grant_text="" if is_exact else part.command_text,  # elsewhere, this text may do more
             protection_reason=protection_reason,
             changes_nothing=is_read_only,
             required_reads=(
@@ -161,6 +161,7 @@ class _AccessBuilder:
             project_program=project_program,
             requires_trust=command_part.requires_trust
             or (command_part.read_only and command_part.finds_repository),
+            # A rule that names the program says nothing about such a problem.
             named_prefix="" if problem else self._find_named_prefix(part),
         )
 
@@ -325,7 +326,7 @@ def _build_plain_access(analyzed: AnalyzedRequest, category: ToolCategory) -> Ac
     return Access(
         permission,
         analyzed.request.target,
-        "bash" if permission == OUTSIDE_PERMISSION else permission,
+        "bash" if permission == OUTSIDE_PERMISSION else permission,  # no tool has that name
         category,
         ask_reason=analyzed.ask_reason,
         deny_reason=analyzed.deny_reason,

@@ -141,6 +141,7 @@ class _FileFinder:
     def find_files(self, query: FileQuery, paths: tuple[_PathInFolder, ...]) -> FoundFiles:
         """Return the files that were looked up for a query, and those below them."""
         files = [self._files[query.permission, path] for path in paths]
+        # Without such a rule, no file below can change the decision.
         if not query.depth or not self.rule_index.ask_or_deny_rules.get("read"):
             return FoundFiles(files, [], "")
         scans = [

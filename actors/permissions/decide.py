@@ -31,7 +31,7 @@ def combine_decisions(access_decisions: Iterable[tuple[Access, AccessDecision]])
     if not pairs:
         return AccessDecision("ask", "it does not say what it would access")
     strictest = find_strictest([decision for _, decision in pairs])
-    if strictest.action != "ask" or strictest.always_ask:
+    if strictest.action != "ask" or strictest.always_ask:  # no grant could lift it
         return strictest
     asking = [access for access, decision in pairs if decision.action == "ask"]
     exact = list_grantable_rules(asking)
@@ -111,6 +111,7 @@ def _apply_limits(access: Access, rule_index: RuleIndex) -> list[AccessDecision]
             AccessDecision("deny", f"the agent {read_only.agent} is read-only", source=source)
         )
     is_plan_file = access.category == "change" and protected_paths.is_plan_file(access.target)
+    # A command is not denied: it asks, because analysis may not see that it only reads.
     if is_plan_mode and access.permission != "bash" and not is_plan_file:
         reason = "plan mode allows only reading and writing plan files"
         denials.append(AccessDecision("deny", reason, source="mode plan"))

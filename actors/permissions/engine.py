@@ -132,7 +132,7 @@ class PermissionEngine(Actor[EngineInbox]):
     def on_start(self) -> None:
         """After a crash, first read from disk what has changed since the start."""
         if self._journal_client.open():
-            self._policy = replace(self._policy, project_grants=())
+            self._policy = replace(self._policy, project_grants=())  # some may be revoked
             self._load_project_grants()
 
     def on_receive(self, message: EngineInbox) -> None:  # noqa: C901, PLR0912  (one case a message)
@@ -184,7 +184,7 @@ class PermissionEngine(Actor[EngineInbox]):
             return
         previous = self._profiles.get(message.agent)
         self._profiles[message.agent] = message.profile
-        if previous not in (None, message.profile):
+        if previous not in (None, message.profile):  # running evaluations use the old one
             self._use_policy(replace(self._policy, policy_version=self._policy.policy_version + 1))
         unregistered, self._unregistered = self._unregistered, []
         for request, requester in unregistered:
@@ -250,7 +250,7 @@ class PermissionEngine(Actor[EngineInbox]):
             return
         is_first = self._pending.add(update, self.sender)
         if is_tightening(update, self._policy):
-            self._use_policy(self._policy)
+            self._use_policy(self._policy)  # it adds what is pending
         if is_first:
             self._write_next()
 
@@ -293,7 +293,7 @@ class PermissionEngine(Actor[EngineInbox]):
         update, requester = self._pending.complete_first()
         if isinstance(update, ReplaceRules):
             self._replaced_rules = update
-            self._load_project_grants()
+            self._load_project_grants()  # a reload also shows what other processes have granted
         self.tell(requester, build_success_reply(update, policy.policy_version))
         self._use_policy(policy)
         self._write_next()

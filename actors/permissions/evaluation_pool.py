@@ -36,7 +36,7 @@ class EvaluationPool:
         evaluation = asyncio.get_running_loop().run_in_executor(None, evaluate)
         evaluation.add_done_callback(self._release_thread)
         async with asyncio.timeout(self.timeout_s):
-            return await asyncio.shield(evaluation)
+            return await asyncio.shield(evaluation)  # nothing can cancel a thread
 
     async def _acquire_thread(self) -> None:
         """Wait for a thread. A long queue does not time out while it moves."""

@@ -139,6 +139,7 @@ def _build_part(
     part, directories = placed.part, placed.where.directories
     words = part.possible_read_paths
     has_moved = placed.where != WorkingDirectories((resolver.workspace_paths.cwd,))
+    # Without an operand, `ls` or `rg` reads the directory that it runs in.
     if not words and part.read_only and (part.read_depth or has_moved):
         words = (Word("."),)
     reads: list[FileQuery] = []

@@ -115,7 +115,7 @@ class GlobExpansion:
             return compile_pattern(segment)
         is_too_long = len(segment) > _MAX_SEGMENT_CHARS
         if is_too_long or len({*self._compiled, segment}) > MAX_COMPILED_PATTERNS:
-            self.names_left = -1
+            self.names_left = -1  # the caller then reports that some may be missing
             return bool
         matcher = self._compiled.get(segment)
         if matcher is None:

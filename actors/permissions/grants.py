@@ -163,7 +163,7 @@ def find_grant_problem(rule: Rule, tools: tuple[ToolDeclaration, ...]) -> str:
     if (
         rule.permission != "bash"
         or prefix == rule.pattern
-        or find_command_prefix(f"{prefix} -") != prefix
+        or find_command_prefix(f"{prefix} -") != prefix  # `-` is never a subcommand
     ):
         return f"{rule.permission} {rule.pattern} is broader than any grant that can be offered"
     return ""

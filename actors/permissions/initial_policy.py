@@ -15,6 +15,8 @@ def resolve_workspace_paths(workspace: Workspace) -> WorkspacePaths:
     """Return the folders that paths are resolved against, with links in the home path resolved."""
     home = os.path.realpath(os.path.expanduser("~"))  # noqa: PTH111  (never raises)
     added = tuple(str(folder) for folder in workspace.added_folders)
+    # Without project entries, PATH cannot lead to a program of the project, and no command has to
+    # be checked for it.
     search_path = tuple(os.environ.get("PATH", os.defpath).split(os.pathsep))
     return WorkspacePaths(
         root=str(workspace.root),

@@ -26,7 +26,7 @@ def expand_partial_word(word: Word, home: str) -> list[tuple[str, bool]]:
     for text in _expand_braces(word.text):
         path = _CURRENT_DIRECTORY.sub(".", text, count=1) if text[:1] in _VARIABLE_STARTS else text
         home_prefix = _HOME.match(path) if path[:1] in _VARIABLE_STARTS else None
-        if home_prefix and (word.has_home_prefix or path[0] != "~"):
+        if home_prefix and (word.has_home_prefix or path[0] != "~"):  # in quotes, `~` is itself
             path = os.path.join(home, path[home_prefix.end() :].lstrip("/"))  # noqa: PTH118  (text, not a file)
         if path and not _EXPANSION.search(path):
             paths.append((path, is_glob(path)))

@@ -163,6 +163,7 @@ def _resolve_hooks_path(value: str, base: str, home: str) -> Path:
 
 def read_file_start(path: str | Path) -> str:
     """Read at most the first MiB of a settings file; return an empty string if that fails."""
+    # Without waiting: a hostile repository may contain a pipe of that name.
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except (OSError, ValueError):
@@ -172,6 +173,7 @@ def read_file_start(path: str | Path) -> str:
         data = os.read(descriptor, _MAX_SETTINGS_FILE_BYTES) if is_file else b""
     finally:
         os.close(descriptor)
+    # Values become paths, and a path with a NUL character raises an error.
     return data.decode("utf-8", "replace").replace("\0", "")
 
 

@@ -159,6 +159,7 @@ class _IndexKey:
         self.external_permissions = external_permissions
 
     def __hash__(self) -> int:
+        # Safe, because the cached key keeps these objects alive: no id is used again.
         return hash((id(self.policy), *map(id, self.chain)))
 
     def __eq__(self, other: object) -> bool:
@@ -297,7 +298,7 @@ def _may_contain_any(texts: Iterable[str], substrings: tuple[str, ...]) -> bool:
     All texts are searched as one. A match across two texts only costs a needless full check.
     """
     joined = "\0".join(texts)
-    if not joined.isascii():
+    if not joined.isascii():  # lower case is not enough for other scripts
         return True
     lower = joined.lower()
     return any(map(lower.__contains__, substrings))
@@ -320,4 +321,5 @@ def _list_sources(policy: Policy, profile: PermissionProfile) -> tuple[RuleSourc
     own = profile.rules
     if own is None:
         return policy.sources
+    # A project's definition may restrict its agent, but never allow anything.
     return (*policy.sources, replace(own, trusted=own.trusted and not profile.from_project))

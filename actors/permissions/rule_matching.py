@@ -171,6 +171,7 @@ def fold_case(path: str) -> str:
     """Convert a path to the form that case-insensitive file systems compare."""
     if path.isascii():
         return path.lower()
+    # Composed again, because folding may decompose characters.
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())
 
 

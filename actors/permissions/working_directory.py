@@ -81,7 +81,7 @@ def find_working_directories(
         return tuple(_find_part_directories(command.parts, start, resolver, command.chains))
     found = tuple(_find_part_directories(command.parts, start, resolver))
     last = found[-1]
-    if _changes_directory(command.parts[-1]):
+    if _changes_directory(command.parts[-1]):  # the next round of the loop starts there
         last = _merge(last, _follow_change(command.parts[-1], last, resolver), resolver)
     return (WorkingDirectories(last.directories, is_certain=False),) * len(found)
 
@@ -133,7 +133,7 @@ def _follow_change(
     if len(texts) != len(words) or len(texts) != 2 or texts[0] == "popd":  # noqa: PLR2004
         return where._replace(is_certain=False)
     path = texts[1]
-    if not path or path.startswith("-"):
+    if not path or path.startswith("-"):  # `cd -` goes to where the shell was before
         return where._replace(is_certain=False)
     entered = _enter(where, path, resolver)
     return entered._replace(is_certain=entered.is_certain and part.words[0].text == "cd")

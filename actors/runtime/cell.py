@@ -243,6 +243,7 @@ class Cell(ActorContext, pykka.Actor):
     def fail(self, cause: FailureCause, error: BaseException) -> None:
         """Restart after an exception; end if the first start failed or the budget is spent."""
         log.error("%s failed (%s)", self.address, cause, exc_info=error)
+        # It has started before, so its budget decides about this failure, too.
         if self.incarnation > 1:
             cause = "crash"
         may_restart = cause == "crash" and self._lifecycle.spend_restart()
@@ -278,7 +279,7 @@ class Cell(ActorContext, pykka.Actor):
 
     def _record_crash(self, envelope: Envelope) -> None:
         """Record the message that caused a crash, and report to its sender that it was lost."""
-        will_restart = self._lifecycle.end is None
+        will_restart = self._lifecycle.end is None  # `fail` has just decided it
         if will_restart and envelope.sender != self.address:  # its own messages are dropped anyway
             self._crashes = self._crashes or CrashHistory()
             self._crashes.record(envelope.message)
@@ -347,7 +348,7 @@ class Cell(ActorContext, pykka.Actor):
         lifecycle = self._lifecycle
         if lifecycle.begin_stopping(end):
             if end is None:
-                self.stash(frozenset())
+                self.stash(frozenset())  # every message waits for the next incarnation
             self._call_on_stop()
             self._jobs.cancel_all()
         lifecycle.end = lifecycle.end or end  # a stop during a restart wins
@@ -370,6 +371,7 @@ class Cell(ActorContext, pykka.Actor):
     def _stop_children(self) -> None:
         """Stop all children at once; the root stops its own one by one, sharing the time left."""
         deadline_s = self._lifecycle.deadline_s
+        # In reverse start order: the journal starts first and must outlive all that write to it.
         if self.address == ROOT:
             self._children.stop_newest(self._children.get_child_deadline_s(deadline_s))
         else:

@@ -64,7 +64,7 @@ class Children:
             return
         self._post_stop(self._cells[child], deadline_s)
         earlier_s, timer = self._stop_timers.get(child, (float("inf"), None))
-        if deadline_s < earlier_s:
+        if deadline_s < earlier_s:  # a second stop may only shorten the time
             timer = timer or ResettableTimer(
                 self._event_loop, partial(self._on_overdue, ChildStopTimeout(child))
             )

@@ -15,7 +15,7 @@ MAX_IDLE_THREADS = 4
 """Threads kept for the next call; starting one takes longer than most calls."""
 
 
-class DaemonThreadExecutor(ThreadPoolExecutor):
+class DaemonThreadExecutor(ThreadPoolExecutor):  # asyncio accepts no other base
     """Runs each call immediately, on an idle daemon thread or a new one.
 
     The interpreter joins the threads of a standard pool at exit, so one stuck call would block
@@ -33,7 +33,7 @@ class DaemonThreadExecutor(ThreadPoolExecutor):
         """Start `fn` immediately."""
         future: Future[T] = Future()
         call = partial(_run_call, future, partial(fn, *args, **kwargs))
-        try:
+        try:  # no check before: another thread may take the last one in between
             self._idle.pop().put(call)
         except IndexError:
             calls: CallQueue = SimpleQueue()

@@ -68,6 +68,7 @@ class EventLoop:
         the flag cleared and wakes the loop again.
         """
         self._pending_calls.append(call)
+        # A closed loop never clears the flag, and the caller must get its error.
         if not self._is_wakeup_pending or self._loop.is_closed():
             self._is_wakeup_pending = True
             self._loop.call_soon_threadsafe(self._schedule_pending)
@@ -154,7 +155,7 @@ async def _cancel_remaining_tasks() -> None:
     tasks = asyncio.all_tasks() - {asyncio.current_task()}
     for task in tasks:
         task.cancel()
-    for _ in range(MAX_CLEANUP_ITERATIONS):
+    for _ in range(MAX_CLEANUP_ITERATIONS):  # a task may ignore its cancellation
         if all(task.done() for task in tasks):
             break
         await asyncio.sleep(0)

@@ -74,7 +74,7 @@ class LoopCell(Cell, EventLoopActor):
                 self._is_scheduled = False
                 return
             self.handle_item(item)
-        self.event_loop.call_soon(self._run_batch)
+        self.event_loop.call_soon(self._run_batch)  # behind the batches of other actors
 
     def fence(self) -> None:
         """Block all later effects at once, and clean up on the loop's thread."""

@@ -60,7 +60,7 @@ class ChildStopTimeout:
     """A child did not stop in time; its end may already be in the mailbox."""
 
     child: Address
-    high_priority: ClassVar[bool] = False
+    high_priority: ClassVar[bool] = False  # behind an end that is in the mailbox
 
 
 MailboxItem = (

@@ -46,6 +46,7 @@ class ActorRegistry:
         self._cell_types = cell_types
         self._cells: dict[Address, Cell] = {}
         self._watchers: dict[Address, dict[Address, None]] = {}
+        # Not sets, whose order differs between runs, so that no seed would replay.
         """Watchers by peer; the inner dicts are ordered sets."""
         self._lock = threading.Lock()
 

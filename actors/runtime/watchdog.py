@@ -56,7 +56,7 @@ class Watchdog:
     def stop(self) -> None:
         """Stop watching, from any thread."""
         self._stopped.set()
-        self._loop_ran.set()
+        self._loop_ran.set()  # the thread may be waiting for a blocked loop
 
     def _watch(self) -> None:
         while not self._stopped.wait(self._check_interval_s):
@@ -73,7 +73,7 @@ class Watchdog:
             callback = self._callbacks.get(checks)
             if callback is not None:
                 self._report(callback, checks * self._check_interval_s)
-        self._loop_ran.wait()
+        self._loop_ran.wait()  # one report per stall, however long it lasts
 
     def _report(self, callback: StallCallback, blocked_s: float) -> None:
         try:

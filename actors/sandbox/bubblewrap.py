@@ -17,6 +17,7 @@ FILTER_FD, STATUS_FD = 10, 11
 FAILURE_STATUS = 1
 """Exit status of bubblewrap when it cannot start the command."""
 PROBE_TIMEOUT_S = 2.0
+# In a user namespace of its own, a command could unmount what hides the keys.
 _NAMESPACES = (
     *("--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"),
     *("--unshare-cgroup-try", "--disable-userns"),
@@ -47,6 +48,7 @@ def build_arguments(
     arguments = [
         program,
         *_NAMESPACES,
+        # A new session, so that no command can type into the terminal.
         *("--cap-drop", "ALL", "--new-session", "--seccomp", str(FILTER_FD)),
         *("--json-status-fd", str(STATUS_FD)),
         *("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"),

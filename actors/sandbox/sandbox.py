@@ -157,7 +157,7 @@ class Sandbox:
             if not any(secret in os.fsencode(value) for secret in self._secrets)
         }
         caches = {name: f"{_CACHE_FOLDER}/{name.lower()}" for name in _CACHE_VARIABLES}
-        return caches | safe
+        return caches | safe  # what the user has set wins
 
     @cached_property
     def _bubblewrap(self) -> str | None:

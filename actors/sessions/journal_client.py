@@ -75,6 +75,7 @@ class JournalClient:
         actor.watch(self._journal)
         if actor.incarnation == 1 and not has_records:
             return False
+        # The last two are not stashed, because the request itself may be lost.
         actor.stash(RecordsRead, ReadRecordsFailed, PeerRestarted, Undelivered)
         agent = actor.address if self._own_records_only else None
         self._read_request = ReadRecords(id=self.incarnation, agent=agent)

@@ -137,6 +137,7 @@ def _read_bytes(path: Path, file_system: FileSystem) -> bytes:
 
 
 def _move_damaged_file(path: Path, file_system: FileSystem) -> None:
+    # In the name, so that the file replaces no other damaged one.
     checksum = zlib.crc32(_read_bytes(path, file_system))
     file_system.rename(path, path.with_name(f"{path.name}.damaged-{checksum:08x}"))
     file_system.sync_folder(path.parent)

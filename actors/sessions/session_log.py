@@ -145,7 +145,7 @@ class SessionLog:
     def close(self) -> None:
         """Close the file; do nothing if it is closed."""
         if self._lock_descriptor >= 0:
-            descriptors = {self._lock_descriptor, self._descriptor}
+            descriptors = {self._lock_descriptor, self._descriptor}  # two after a reopen
             self._lock_descriptor = self._descriptor = -1
             for descriptor in descriptors:
                 self._file_system.close(descriptor)

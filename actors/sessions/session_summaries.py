@@ -96,6 +96,7 @@ def _summarize(path: Path, descriptor: int, file_system: FileSystem) -> SessionS
 def _is_locked(descriptor: int) -> bool:
     """Try a shared lock for an instant."""
     try:
+        # Shared, so that two programs that list sessions do not see each other.
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         return True

@@ -237,7 +237,7 @@ def _add_directory(arguments: BashArguments, context: ToolContext) -> str:
     if path == start:
         return command
     directory = str(path.relative_to(start) if path.is_relative_to(start) else path)
-    if directory.startswith("-"):
+    if directory.startswith("-"):  # otherwise cd takes it as an option
         directory = f"./{directory}"
     if any(char in command for char in ";&|\n"):
         command = f"{{\n{command}\n}}"

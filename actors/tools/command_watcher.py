@@ -92,7 +92,7 @@ class _Watcher:
     def _wait(self, timeout_s: float) -> None:
         """Wait for the shell's exit, the end of Greenroom or the timeout, whichever is first."""
         if self._shell_exit is None or self._status is not None:
-            timeout_s = _POLL_S
+            timeout_s = _POLL_S  # nothing signals the end of the others
         inputs = [] if self._is_cancelled else [self._control.fileno()]
         if self._shell_exit is not None and self._status is None:
             inputs.append(self._shell_exit)
@@ -244,7 +244,7 @@ class _Server:
 def _run_watcher(requests: socket, notices: int, prctl: Callable[[int, int], object]) -> bool:
     """Wait for a request, run its command, send the report; return False if none came."""
     _, messages, _, _ = requests.recvmsg(1, CMSG_LEN(_FD_COUNT * _FD_BYTES))
-    prctl(_PR_SET_PDEATHSIG, 0)
+    prctl(_PR_SET_PDEATHSIG, 0)  # with a command to end, it must outlive the server
     requests.close()
     descriptors = [
         int.from_bytes(data[at : at + _FD_BYTES], sys.byteorder)
@@ -268,7 +268,7 @@ def _run_watcher(requests: socket, notices: int, prctl: Callable[[int, int], obj
         os.write(notices, b".")
         report = [b"failed %d" % (error.errno or errno.EIO)]
     else:
-        os.close(output)
+        os.close(output)  # Greenroom reads until nobody has it open for writing
         os.write(notices, b".")
         os.close(notices)
         report = _Watcher(control, shell).watch()

@@ -134,6 +134,7 @@ def _replace(name: str, folder: int, data: bytes) -> None:
 
 
 def _create(name: str, folder: int, data: bytes, *, old: os.stat_result | None = None) -> None:
+    # Until it has its owner and mode, nobody else may read it.
     file = os.open(name, CREATE_FLAGS, 0o666 if old is None else 0o600, dir_fd=folder)
     try:
         with os.fdopen(file, "wb") as stream:
@@ -150,7 +151,7 @@ def _copy_owner_and_mode(file: int, old: os.stat_result) -> None:
     new = os.fstat(file)
     if (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid):
         os.fchown(file, old.st_uid, old.st_gid)
-    os.fchmod(file, stat.S_IMODE(old.st_mode) & 0o777)
+    os.fchmod(file, stat.S_IMODE(old.st_mode) & 0o777)  # a write drops set-user-ID, too
 
 
 def _overwrite(name: str, folder: int, data: bytes) -> None:

@@ -103,9 +103,9 @@ def _start(command: list[str], files: Sequence[int]) -> "subprocess.Popen[bytes]
 def _ripgrep_command(program: str, query: SearchQuery) -> list[str]:
     return [
         program,
-        "--no-config",
+        "--no-config",  # it may name a program to run
         "--json",
-        "--no-mmap",
+        "--no-mmap",  # with it, a file that shrinks meanwhile ends the process
         "--crlf",
         "--text",  # binary files were already skipped; a NUL further down does not end a line
         "--ignore-case" if query.ignore_case else "--case-sensitive",

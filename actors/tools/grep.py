@@ -199,6 +199,7 @@ async def _search_in_batches(
     """Search batch by batch until there are enough matches or time is up."""
     loop = asyncio.get_running_loop()
     deadline_s = loop.time() + SEARCH_TIMEOUT_S
+    # One more shows that there are more.
     max_matches = 1 if arguments.files_only else MAX_MATCHES + 1
     query = SearchQuery(arguments.pattern, arguments.ignore_case, arguments.context, max_matches)
     result = GrepResult()

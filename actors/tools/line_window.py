@@ -35,6 +35,7 @@ class LineWindow:
         newlines = chunk.count(b"\n")
         if self._is_full or self.newline_count + newlines < self.first_line - 1:
             self.newline_count += newlines
+            # Of a skipped line, only whether it has begun matters.
             self._line_bytes = len(chunk) - chunk.rfind(b"\n") - 1 if newlines else 1
             return
         *complete, rest = chunk.split(b"\n")

@@ -31,10 +31,11 @@ NO_SANDBOX = "the command needs a sandbox, but this session has none"
 _DEFAULT_BASH = "/bin/bash"
 _CHUNK_BYTES = 64 * 1024
 
+# Without a terminal, a pager or a prompt for a password would never end.
 _OVERRIDES = {"PAGER": "cat", "GIT_PAGER": "cat", "TERM": "dumb", "GIT_TERMINAL_PROMPT": "0"}
 # With these, bash runs or reads something that the command's text does not show.
 _REMOVED = ("BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "BASH_COMPAT", "CDPATH", "GLOBIGNORE")
-_REMOVED_PREFIXES = ("ANTHROPIC_", "BASH_FUNC_")
+_REMOVED_PREFIXES = ("ANTHROPIC_", "BASH_FUNC_")  # keys, and functions that replace commands
 _GIT_CONFIG_COUNT = "GIT_CONFIG_COUNT"
 
 

@@ -71,6 +71,7 @@ def _list_entries(folder: int) -> tuple[int, list[str]]:
     """Return the number of entries, and a row for each of the first `MAX_ENTRIES`."""
     count = itertools.count()
     with os.scandir(folder) as entries:
+        # All are counted, but few are kept in memory, however large the folder is.
         counted = (entry for entry, _ in zip(entries, count, strict=False))
         first = heapq.nsmallest(MAX_ENTRIES, counted, key=lambda entry: entry.name)
     return next(count), [_format_entry(entry, folder) for entry in first]

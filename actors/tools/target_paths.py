@@ -21,7 +21,7 @@ def resolve_path(path: str, workspace: Workspace) -> Path:
     """
     _require_valid_path(path)
     resolved = os.path.realpath(workspace.cwd / _expand_home(path))
-    _require_valid_path(resolved)
+    _require_valid_path(resolved)  # a link may lead to a path with other names
     return Path(resolved)
 
 

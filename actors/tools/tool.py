@@ -38,6 +38,7 @@ class Arguments(BaseModel):
     first one.
     """
 
+    # Built on first use, because startup needs none of them.
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, defer_build=True)
 
 

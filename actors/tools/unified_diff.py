@@ -33,6 +33,7 @@ def make_unified_diff(old_content: bytes | None, new_text: str, name: str) -> st
 def summarize_diff(diff: str) -> str:
     """Return a summary such as `+3 -1 lines`."""
     lines = diff.split("\n")
+    # Less the two lines of the header.
     added = sum(line.startswith("+") for line in lines) - 1
     removed = sum(line.startswith("-") for line in lines) - 1
     return f"+{added} -{removed} lines"

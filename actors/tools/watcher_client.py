@@ -92,6 +92,7 @@ class WatcherClient:
         with server_end:
             self._pid = os.posix_spawn(
                 sys.executable,
+                # Isolated, so that it imports nothing of the user's or of a project.
                 (sys.executable, "-IS", str(Path(command_watcher.__file__).resolve())),
                 environment,
                 file_actions=(

@@ -176,6 +176,7 @@ class TurnTimer:
     def on_failure(self, _failure: JobFailure) -> TurnTimerStopped:
         """Return the outcome of a paused timer, with the remaining time."""
         elapsed_s = (self._stopped_at_s or 0.0) - (self._started_at_s or 0.0)
+        # Never 0, which means that the time is up.
         remaining_s = min(max(self.remaining_s - elapsed_s, 0.001), MAX_DURATION_S)
         return TurnTimerStopped(turn=self.turn, remaining_s=remaining_s)
 

@@ -66,6 +66,7 @@ def switch_agent(step: Transition, agent: str, *, plan_exists: bool) -> str:
     step.write(switched)
     pending = PendingSwitch(step.state.persistence.last_append_id, switched)
     step.update(selection=selection.with_pending(pending))
+    # What tightens takes effect at once, what loosens only when it is on disk.
     if is_stricter(primary.max_mode, max_modes[current]):
         step.emit(TightenProfile(target))
     return ""

@@ -146,7 +146,7 @@ def _decide_order(step: Transition, call: ToolCall, decision: PermissionDecision
     call = step.update_call(call, is_undecided=False, is_read_only_command=is_read_only)
     if is_read_only:
         _apply_decision(step, call, decision)
-        continue_turn(step)
+        continue_turn(step)  # the calls after it have waited for this
     elif is_alone(step.state.turn.calls, call):
         _apply_decision(step, call, decision)
     else:
@@ -275,6 +275,7 @@ def _plan_again(step: Transition, call: ToolCall, detail: str) -> None:
             is_approved=False,
             recorded_approval=None,
             target_changes=count,
+            # With another target, it may no longer only read.
             is_undecided=call.is_undecided or call.is_read_only_command,
             is_read_only_command=False,
         )
@@ -389,7 +390,7 @@ def _request_approval(step: Transition, call: ToolCall, decision: PermissionDeci
     if step.state.identity.never_asks:
         end_call(step, call, "denied", NEVER_ASKS.format(reason=decision.reason))
         return
-    if step.state.persistence.is_failing:
+    if step.state.persistence.is_failing:  # neither request nor answer could be recorded
         end_call(step, call, "denied", get_not_writable_text(step.state.persistence))
         return
     approval_id = call.approval_id

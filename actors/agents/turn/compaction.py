@@ -111,7 +111,7 @@ def start_after_overflow(step: Transition, failed: ModelFailed) -> bool:
     step.update_turn(stage=TurnStage.COMPACTING, retry=RetryState(partial_text=retry.partial_text))
     step.write(retrying)
     step.publish(retrying)
-    if state.running is None and state.ready is None:
+    if state.running is None and state.ready is None:  # otherwise, that one may be enough
         _start(step, "overflow", must_succeed=True)
     return True
 
@@ -146,6 +146,7 @@ def _on_start_requested(step: Transition, message: StartCompaction) -> None:
 def _start_automatic(step: Transition, *, must_succeed: bool = False) -> None:
     """Start a compaction unless one is running, or another one would not help now."""
     state = step.state.compaction
+    # Before the next reply, it is not known what the last compaction gained.
     is_busy = state.running is not None or state.ready is not None or not state.has_reply
     is_futile = state.has_stopped or state.failed_turn == step.state.turn.number
     if not is_busy and not is_futile and _may_send(step):
@@ -313,6 +314,7 @@ def _fail(step: Transition, status: SubagentStatus, detail: str, *, is_final: bo
     turn = step.state.turn
     state = step.state.compaction.with_failure(running.trigger, turn.number, is_final=is_final)
     step.update(compaction=state)
+    # The model has refused this conversation, so sending it again is pointless.
     if turn.stage is TurnStage.COMPACTING and state.overflow_count:
         step.fail_turn("context_too_long", detail, turn.retry.partial_text)
         return

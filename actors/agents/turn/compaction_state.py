@@ -106,7 +106,7 @@ class CompactionState:
         return with_changes(
             self,
             low_gain_count=low_gain_count,
-            has_reported_stop=self.has_reported_stop or is_final,
+            has_reported_stop=self.has_reported_stop or is_final,  # the failure is reported
             failed_turn=turn,
         )
 

@@ -28,7 +28,7 @@ def handle(step: Transition, message: SlotInput) -> None:
             step.emit(PublishEvent(SubagentQueued(agent=agent, slot_limit=message.slot_limit)))
     elif is_pending:
         step.update(slot=SlotState.HELD)
-    elif step.state.slot is SlotState.NONE:
+    elif step.state.slot is SlotState.NONE:  # it stopped waiting while the slot was on its way
         step.emit(ReturnSlot())
 
 

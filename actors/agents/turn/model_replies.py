@@ -126,7 +126,7 @@ def on_model_replied(step: Transition, reply: ModelReplied) -> None:
     step.publish(completed)
     step.publish(compaction.build_usage_changed(step.state.totals, step.state.model))
     compaction.report_stop(step)
-    if tool_uses or not step.state.prompts.one_shot:
+    if tool_uses or not step.state.prompts.one_shot:  # otherwise no request follows
         compaction.start_if_due(step)
     if tool_uses:
         _start_acting(step, tool_uses, reply.stop_reason)
@@ -157,7 +157,7 @@ def close_incomplete_calls(step: Transition, stop_reason: str) -> None:
     for call in step.state.turn.calls:
         if call.stage is not CallStage.DONE:
             record_result(step, call, "error", INCOMPLETE_CALL.format(reason=stop_reason))
-    if stop_reason == "max_tokens":
+    if stop_reason == "max_tokens":  # the model can continue with a shorter reply
         continue_turn(step)
     else:
         step.fail_turn(*_get_stop_failure(stop_reason))
@@ -253,6 +253,7 @@ def _to_overflow(reply: ModelReplied) -> ModelFailed:
 
 
 def _find_problem(tool_uses: list[ToolUseBlock]) -> str:
+    # A result names its call only by this id.
     if len({tool_use.id for tool_use in tool_uses}) < len(tool_uses):
         return "two tool calls of one reply have the same id; none was run"
     return ""

@@ -51,6 +51,7 @@ def _start(step: Transition, request: StartReview) -> None:
     step.update(reviews=step.state.reviews.with_review(review))
     step.write(started)
     step.publish(started)
+    # It belongs to no prompt, so the requests of the current one do not count.
     limit = find_reached_limit(step.state.totals.with_next_prompt())
     if limit is None:
         step.emit(EvaluateReview(review.decision_id))

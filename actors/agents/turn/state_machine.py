@@ -229,6 +229,7 @@ def _handle_approval(step: Transition, message: ApprovalInput) -> None:
 
 
 def _finish_transition(step: Transition) -> tuple[AgentState, tuple[Effect, ...]]:
+    # In this order: each looks at what those before it have changed.
     compaction.apply_ready(step)
     _continue_if_synced(step)
     limit_pause.withdraw_if_pointless(step)

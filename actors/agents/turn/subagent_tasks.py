@@ -172,7 +172,7 @@ def _on_spawn_admitted(step: Transition, admitted: SpawnAdmitted) -> None:
     step.update_call(
         call,
         stage=CallStage.STARTING,
-        start_append_id=step.state.persistence.last_append_id + 2,
+        start_append_id=step.state.persistence.last_append_id + 2,  # both records below
         subagent_started=started,
     )
     step.write(build_tool_started(step, call))
@@ -199,6 +199,7 @@ def _build_subagent_started(
         one_shot=task.one_shot,
         max_mode=find_strictest_mode(
             state.selection.get_max_mode(),
+            # One that is running keeps the profile that it was started with.
             existing.max_mode if existing and existing.is_alive else "yolo",
         ),
         is_background=task.is_background,
@@ -400,7 +401,7 @@ def _on_child_event(step: Transition, source: Address, event: RelevantEvent) -> 
     elif isinstance(event, TurnInterrupted | TurnFailed):
         _add_usage(step, event.request.usage)
     if isinstance(event, PersistenceChanged):
-        step.update(persistence=step.state.persistence.with_status(event))
+        step.update(persistence=step.state.persistence.with_status(event))  # one file for all
     if isinstance(event, ModelRetrying | PersistenceChanged):
         return
     found = step.state.subagents.find_task(source, event.task_number)

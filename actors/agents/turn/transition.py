@@ -29,7 +29,7 @@ class Transition:
             TypeError: the state has no such part.
         """
         self._parts.update(parts)
-        if len(self._parts) > _PART_COUNT:
+        if len(self._parts) > _PART_COUNT:  # a misspelled name was added
             message = f"AgentState has no such part; given: {', '.join(parts)}"
             raise TypeError(message)
 
