@@ -91,8 +91,9 @@ class CommandParser:
             pieces = split_crudely(source + b"\n" + extract_quoted(source))
             parts = [self._parse_crude(piece, depth) for piece in pieces]
             parts.extend(self._parse_without_continuations(text, depth))
-            return self._build(parts, TOO_LONG, may_repeat=True)
+            return self._build(parts, TOO_LONG, may_repeat=True)  # what runs when is unknown
         walker = TreeWalker(source, tree)
+        # In the order of the text: a `cd` affects only what follows it.
         commands = sorted(filter(_has_effect, walker.commands), key=lambda command: command.start)
         self._add_variables(
             collect_variables(source, commands, walker.for_loops, walker.function_names)
@@ -192,6 +193,7 @@ class CommandParser:
         ask_reason = next(iter(simple.ask_reasons), "")
         words, redirects = tuple(simple.words), tuple(simple.redirects)
         is_literal = all(word.is_literal for word in words) and not redirects
+        # No variable changes a literal command.
         version = 0 if is_literal else self._variables_version
         here_string, assignments = simple.here_string, simple.assignments
         key = (depth, words, redirects, ask_reason, version, here_string, *assignments)

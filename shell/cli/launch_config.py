@@ -243,6 +243,7 @@ def _choose_model(
     options: LaunchOptions, environment: Mapping[str, str], *, has_credentials: bool
 ) -> Callable[[], ModelClient]:
     if not has_credentials:
+        # Without a screen, nobody watches it stream.
         return partial(_make_scripted_model, 0.0 if options.headless else 1.0)
     make_client = partial(_make_client, environment)
     make_client()  # reports an invalid key before the session starts

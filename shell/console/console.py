@@ -483,7 +483,7 @@ class Console(Actor[ConsoleInbox]):
         detail = UNDELIVERED_DETAIL.format(reason=report.reason)
         if isinstance(report.message, StartTurn):
             turn = report.message.turn
-            if turn != self._running_turn:
+            if turn != self._running_turn:  # it only waited, so the user gets it back
                 self._on_prompts_returned(PromptsReturned(prompts=(ReturnedPrompt(number=turn),)))
                 return
             self._on_turn_ended(TurnFailed(turn=turn, reason="protocol_error", detail=detail))

@@ -54,6 +54,7 @@ def build_replay(records: tuple[Record, ...]) -> list[ScreenEvent]:
     """Return the events of the primary agent; the oldest are replaced by their number."""
     shown = [record for record in records if isinstance(record, ReplayedRecord)]
     earlier, last = shown[:-MAX_REPLAYED_RECORDS], shown[-MAX_REPLAYED_RECORDS:]
+    # The screen always shows the last list, however old it is.
     todo_lists = [record for record in earlier if isinstance(record, TodosUpdated)]
     notice = Notice(f"… {len(earlier)} earlier events are in the session file")
     return [*([notice] if earlier else []), *todo_lists[-1:], *last]

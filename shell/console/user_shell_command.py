@@ -9,7 +9,7 @@ from actors.tools.bash import format_result
 from actors.tools.command_runner import CommandCancelledError, CommandRunner
 from shell.console.ui_commands import UserCommandEnded, UserCommandStatus
 
-TIME_LIMIT_S = 86_400.0
+TIME_LIMIT_S = 86_400.0  # practically none: Esc stops it
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,6 +105,7 @@ def print_result(result: Result, output: StdoutWriter, output_format: OutputForm
     if output_format != "text":
         excluded = {name for name in OPTIONAL_KEYS if not getattr(result, name)}
         output.write(_end_json_line(result.model_dump_json(exclude=excluded).encode()))
+    # A limit is an error, but the answer so far is worth reading.
     elif result.subtype != "error" or (result.stop_reason and result.result):
         text = sanitize(result.result) if sys.stdout.isatty() else result.result
         output.write(text.rstrip("\n").encode("utf-8", "replace") + b"\n")

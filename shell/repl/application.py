@@ -37,7 +37,7 @@ def create_application(
         output=output,
         erase_when_done=True,
         color_depth=None if color else ColorDepth.DEPTH_1_BIT,
-        terminal_size_polling_interval=None,
+        terminal_size_polling_interval=None,  # SIGWINCH reports each change
     )
     app.ttimeoutlen, app.timeoutlen = ESCAPE_SEQUENCE_TIMEOUT_S, KEY_CHORD_TIMEOUT_S
     return app

@@ -81,7 +81,7 @@ class Completion:
         if result is None or not self._loop.running:
             return
         files, menu = result
-        if files is not self._files:
+        if files is not self._files:  # they were listed again
             self._files, self._listed_s = files, self._loop.running.time()
         before = self._draft.document.text_before_cursor
         if before == searched_text:

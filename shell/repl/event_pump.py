@@ -90,7 +90,7 @@ class EventPump:
             _, prose = screen_state.flush_tail(self.state.turn)
             self._apply_update(hold_lookups((replace(self.state, turn=None), prose)))
         self._draw(self.now_s + FINAL_FRAME_BUDGET_S)
-        self._print_queue.start_dropping()
+        self._print_queue.start_dropping()  # what takes too long to lay out is only counted
         self._print_queue.stop_dropping()
         self._draw(float("inf"))
 

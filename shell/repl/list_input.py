@@ -24,7 +24,7 @@ class ListInput:
     def open(self, picker: Picker) -> None:
         """Show a list, which receives all keys until an item is chosen or it is closed."""
         self.picker = picker
-        self._approval_prompt.on_draft_edit()
+        self._approval_prompt.on_draft_edit()  # no key for the list may answer a prompt
         self._windows.start_side_input()
         self._on_open_or_close()
 

@@ -35,7 +35,7 @@ class PageView:
     def open(self, page: Page, *, at_end: bool = False) -> None:
         """Cover the screen with a page."""
         self.pager = Pager(page)
-        self._approval_prompt.on_draft_edit()
+        self._approval_prompt.on_draft_edit()  # no key for the page may answer a prompt
         if at_end:
             self.scroll(MAX_SCROLL_ROWS)
         self._windows.focus_page()
@@ -52,7 +52,7 @@ class PageView:
             return
         page, before = self._build_page(), self.pager
         self.scroll(MAX_SCROLL_ROWS)
-        was_at_end = self.pager == before
+        was_at_end = self.pager == before  # there was nothing left to scroll
         self.pager = Pager(page, before.first_row)
         if was_at_end:
             self.scroll(MAX_SCROLL_ROWS)

@@ -56,6 +56,7 @@ class PromptArming:
     def on_acknowledged(self, loop: AbstractEventLoop) -> None:
         """Handle the acknowledgment of the oldest waiting frame, which arrives as a key."""
         if self.arming:
+            # It arrives as a key, but must not restart the quiet period.
             self.arming = arming.record_acknowledgment(arming.undo_key(self.arming), loop.time())
             self._schedule_arming(loop)
             self._on_change()

@@ -127,7 +127,7 @@ class Repl(BaseRepl):
             get_hint = partial(get_escape_time_hint, os.environ, history_file.parent, root)
             self.run_in_thread(get_hint, lambda hint: self.print_notice(hint or ""))
         self.parts.event_pump.start(loop)
-        if self._exit_status is not None:
+        if self._exit_status is not None:  # requested before the application ran
             self._exit()
 
     def _exit(self) -> None:

@@ -51,7 +51,7 @@ class Screen:
         """Print `above` (whole lines, each ending in CR LF) and redraw below it, in one write."""
         app = self._app
         if app.is_running and app.context is not None and not app.is_frozen:
-            app.context.copy().run(self._draw, above)
+            app.context.copy().run(self._draw, above)  # prompt_toolkit looks the app up in it
 
     def refresh(self) -> None:
         """Redraw what has changed; redraw everything if the frame became shorter."""

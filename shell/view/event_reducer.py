@@ -272,7 +272,7 @@ def _on_session_configured(
 ) -> ScreenUpdate:
     is_restart = state.session is not None  # which a notice reports
     if state.session is not None:
-        event = event.model_copy(update={"mode": state.session.mode})
+        event = event.model_copy(update={"mode": state.session.mode})  # only the engine knows it
     turn = None if event.running_turn is None else RunningTurn(started_s=now_s)
     persistence = PersistenceChanged(state="ok")  # a restarted agent reports problems again
     next_turn = max(state.next_turn, event.next_turn)

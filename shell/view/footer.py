@@ -20,6 +20,7 @@ def render_footer(state: ScreenState, hint: str, width: int) -> Row:
         return (("dim", truncate("greenroom · starting…", width)),)
     session = state.session
     model = sanitize_line(session.model) + (" (scripted)" if session.is_scripted else "")
+    # In plan mode, agent and mode have the same name.
     parts = list(dict.fromkeys((sanitize_line(session.agent), get_effective_mode(session))))
     context, context_tone = _format_context(state.usage)
     if context:

@@ -140,8 +140,9 @@ def get_side_prompt(frame_input: FrameInput) -> str:
 
 
 def _count_draft_rows(draft: str, width: int) -> int:
-    if len(draft) > MAX_INPUT_ROWS * width:
+    if len(draft) > MAX_INPUT_ROWS * width:  # no frame lays out a long draft to count it
         return MAX_INPUT_ROWS
+    # With the cursor behind the last character.
     return len(wrap(sanitize(draft) + " ", width - len(DRAFT_PROMPT)))
 
 

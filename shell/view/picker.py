@@ -59,6 +59,7 @@ def filter_items(picker: Picker, filter_text: str) -> Picker:
     texts = [f"{item.text} {item.description}" for item in picker.items]
     matches = [index for index, text in enumerate(texts) if filter_text.lower() in text.lower()]
     if not matches:
+        # From the end, so that the first of equal texts wins.
         index_by_text = {text: index for index, text in reversed(list(enumerate(texts)))}
         best = fuzzy_match.find_best_matches(filter_text, index_by_text, _MAX_MATCHES)
         matches = [index_by_text[text] for text in best]

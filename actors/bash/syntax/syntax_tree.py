@@ -41,7 +41,7 @@ def parse_syntax_tree(source: bytes) -> "Node | None":
     if _exceeds_limits(source):
         return None
     parser = _load_parser()
-    if len(source) <= _CHUNK_BYTES:
+    if len(source) <= _CHUNK_BYTES:  # too short to take long
         return parser.parse(source).root_node
     steps_left = _STEPS_PER_BYTE * len(source)
 
@@ -50,13 +50,13 @@ def parse_syntax_tree(source: bytes) -> "Node | None":
 
     def is_over_budget(_offset: int, _has_error: bool) -> bool:  # noqa: FBT001 - tree-sitter's signature
         nonlocal steps_left
-        steps_left -= 100
+        steps_left -= 100  # tree-sitter calls this once for so many
         return steps_left <= 0
 
     try:
         return parser.parse(read_chunk, progress_callback=is_over_budget).root_node
     except ValueError:
-        parser.reset()
+        parser.reset()  # otherwise it would continue with this text next time
         return None
 
 
