@@ -24,7 +24,7 @@ from tests.shell.screen_harness import ScreenHarness, run_on_screen
 from tests.shell.screen_setup import ESC, start_subagents
 
 ONE, TWO = Address("/primary/general-1"), Address("/primary/general-2")
-LEFT, DOWN, CTRL_B, CTRL_C = "\x1b[D", "\x1b[B", "\x02", "\x03"
+LEFT, DOWN, CTRL_B, CTRL_C, CTRL_Y = "\x1b[D", "\x1b[B", "\x02", "\x03", "\x19"
 STOP = StopSubagent(agent=ONE, wakes_parent=False)
 
 
@@ -172,3 +172,20 @@ def test_the_view_says_what_an_agent_waits_for_and_since_when() -> None:
     assert format_progress_age(explorer, 30.0) == " · last progress 20s ago"
     assert "may be stuck" in format_progress_age(explorer, 10.0 + STUCK_AFTER_S)
     assert format_progress_age(replace(explorer, phase="queued"), 1_000.0) == ""
+
+
+def test_the_footer_counts_the_requests_of_fifty_agents() -> None:
+    agents = [PRIMARY.child(f"bubbler-{number}") for number in range(1, 51)]
+
+    async def script(screen: ScreenHarness) -> None:
+        await start_background_agent(screen)
+        screen.put_events(*(background_request(agent) for agent in agents))
+        await screen.wait_for_text("⚠ 50 need approval (Ctrl-Y)")
+        await screen.press_key(CTRL_Y)
+        await screen.wait_for_text("bubbler-1 wants to use bash · 1 of 50")
+        await screen.wait_until_armed()
+        await screen.press_key("n")
+        await screen.wait_for_text("bubbler-2 wants to use bash · 1 of 49")
+        assert "⚠ 49 need approval" in screen.text
+
+    run_on_screen(script)
