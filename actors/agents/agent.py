@@ -74,6 +74,7 @@ from actors.agents.turn.effects import (
     TimerEffect,
     WriteRecord,
 )
+from actors.agents.turn.limit_pause import build_child_message
 from actors.agents.turn.self_messages import ToolFailed, ToolSucceeded
 from actors.agents.turn.state_machine import TurnInput, TurnMessage, advance, resume_turn
 from actors.agents.turn.subagent_tasks import ChildEvent, RelevantEvent
@@ -276,7 +277,8 @@ class Agent(Actor[AgentInbox]):
         if peer == self._collaborators.permissions:
             self._register(self._prepared_agents[self._state.selection.strictest_agent])
         self._pending_requests.resend(peer, self._state.awaited_ids)
-        self._subagents.on_peer_restarted(peer, self._state.subagents)
+        limit = build_child_message(self._state)
+        self._subagents.on_peer_restarted(peer, self._state.subagents, limit)
         if peer == self._collaborators.events_to:
             self._publisher.republish_status(self._state)
 

@@ -32,9 +32,11 @@ from messages.permissions import RegisterAgent
 from messages.policy import PermissionMode, PermissionProfile
 from messages.subagents import (
     AcquireSlot,
+    AncestorBudgetExhausted,
     AssignTask,
     CancelTask,
     ExtendSpawns,
+    PauseWork,
     PromptRejected,
     ReleaseSlots,
     RequestSpawn,
@@ -66,8 +68,13 @@ class SubagentSupervisor:
         self._actor.tell(self._collaborators.approvals, WithdrawApprovals(under=address))
         self._actor.tell(ROOT, ReleaseSlots(under=address))
 
-    def on_peer_restarted(self, peer: Address, subagents: SubagentTable) -> None:
-        """Resend what a restarted peer may have lost."""
+    def on_peer_restarted(
+        self,
+        peer: Address,
+        subagents: SubagentTable,
+        limit: AncestorBudgetExhausted | PauseWork | None,
+    ) -> None:
+        """Resend what a restarted peer may have lost; `limit` concerns all children."""
         if peer == self._collaborators.approvals:
             for request in subagents.open_requests.values():
                 self._actor.tell(peer, request)
@@ -77,6 +84,8 @@ class SubagentSupervisor:
         for message in self._last_tasks.get(peer, ()):
             if subagents.find_task(peer, message.task_number):
                 self._actor.tell(peer, message)
+        if limit is not None and subagents.find(peer):
+            self._actor.tell(peer, limit)
 
     def handle(
         self, effect: ChildEffect, subagents: SubagentTable, chain: tuple[PermissionProfile, ...]

@@ -108,11 +108,19 @@ def may_start_child(step: Transition) -> bool:
 def sync_new_child(step: Transition) -> None:
     """Send a child that has just started what its siblings were sent before."""
     check_token_limit(step)
-    pause = step.state.pause
+    message = build_child_message(step.state)
+    if message is not None:
+        broadcast(step, message)
+
+
+def build_child_message(state: AgentState) -> AncestorBudgetExhausted | PauseWork | None:
+    """Return what a child must know that has just started, or that has lost it in a crash."""
+    pause = state.pause
     if pause.stopped and pause.stopped.reason == "token_budget":
-        broadcast(step, AncestorBudgetExhausted(detail=pause.stopped.detail))
-    elif pause.is_held or (pause.reached and pause.reached.pauses_subtree):
-        broadcast(step, PauseWork())
+        return AncestorBudgetExhausted(detail=pause.stopped.detail)
+    if pause.is_held or (pause.reached and pause.reached.pauses_subtree):
+        return PauseWork()
+    return None
 
 
 def broadcast(step: Transition, message: PauseWork | ResumeWork | AncestorBudgetExhausted) -> None:
