@@ -208,6 +208,17 @@ class ReplyActivity(Message):
     type: Literal["reply_activity"] = "reply_activity"
 
 
+class CommandOutput(Message):
+    """The end of a running command's output so far; replaces what was reported before.
+
+    Sent only to those who watch the agent, never up the tree.
+    """
+
+    type: Literal["command_output"] = "command_output"
+    call_id: str
+    text: str
+
+
 Delta = TextDelta | ThinkingDelta | ToolInputDelta | ReplyActivity
 
 
@@ -482,4 +493,4 @@ UpwardEvent = (
     | PersistenceChanged
 )
 """Events that an agent forwards to its parent: all except deltas and `SessionConfigured`."""
-AgentEvent = SessionConfigured | Delta | UpwardEvent
+AgentEvent = SessionConfigured | Delta | CommandOutput | UpwardEvent

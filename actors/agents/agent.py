@@ -27,6 +27,7 @@ from actors.agents.effect_handlers.subagent_supervisor import SubagentSupervisor
 from actors.agents.effect_handlers.tool_jobs import (
     check_plan_file,
     plan_call,
+    report_output,
     run_call,
     to_plan_file_missing,
     to_tool_failed,
@@ -94,6 +95,7 @@ from messages.subagents import SubscribeToAgent, UnsubscribeFromAgent
 from messages.supervision import PeerRestarted, Undelivered
 from messages.tool_calls import FileDigest
 from messages.turns import (
+    CommandOutput,
     Delta,
     ReplyActivity,
     RequestInfo,
@@ -111,7 +113,7 @@ ViewInput = SubscribeToAgent | UnsubscribeFromAgent | GetContextUsage
 """Who receives the agent's stream, and what the screen wants to know."""
 PeerInput = PeerRestarted | Undelivered | RecordsRead | ReadRecordsFailed
 """What a restart or an actor that has ended means for the agent's own requests and records."""
-AgentInbox = Delta | UpwardEvent | ViewInput | PeerInput | SwitchAgent | TurnInput
+AgentInbox = Delta | CommandOutput | UpwardEvent | ViewInput | PeerInput | SwitchAgent | TurnInput
 """Everything an agent receives, by conversation."""
 
 
@@ -176,6 +178,8 @@ class Agent(Actor[AgentInbox]):
         match message:
             case TextDelta() | ThinkingDelta() | ToolInputDelta() | ReplyActivity():
                 self._publisher.publish_delta(message, self._state.turn)
+            case CommandOutput():
+                self._publisher.publish_output(message)
             case SubscribeToAgent() | UnsubscribeFromAgent() | GetContextUsage():
                 self._handle_view(message)
             case PeerRestarted() | Undelivered() | RecordsRead() | ReadRecordsFailed():
@@ -460,6 +464,8 @@ class Agent(Actor[AgentInbox]):
             context = replace(context, read_policy=effect.read_policy)
         if effect.sandbox is not None:
             context = replace(context, sandbox=effect.sandbox)
+        if self._publisher.is_watched:
+            context = replace(context, on_output=report_output(self.message_sink(), effect.call_id))
         job = partial(run_call, tool_use, effect.plan, self._get_tools(), context)
         self._call_jobs[tool_use.id] = self.start_job(job, partial(to_tool_failed, tool_use.id))
 

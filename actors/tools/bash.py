@@ -16,7 +16,7 @@ from actors.permissions.executed_files import find_executed_files, has_no_file_n
 from actors.permissions.rule_matching import OUTSIDE_PERMISSION
 from actors.sandbox.policy import Confinement, FixedFile
 from actors.tools import tool_list
-from actors.tools.command_runner import CommandResult
+from actors.tools.command_runner import CommandResult, OutputTarget
 from actors.tools.command_watcher import GRACE_S, LEFTOVER_GRACE_S
 from actors.tools.file_content import encode_text
 from actors.tools.output_spool import MAX_OUTPUT_CHARS
@@ -137,7 +137,7 @@ async def run(arguments: BashArguments, plan: CallPlan, context: ToolContext) ->
         plan.full_text,
         context.workspace.cwd,
         arguments.timeout_s,
-        context.output_folder,
+        OutputTarget(context.output_folder, context.on_output),
         confinement,
     )
     return format_result(result, arguments.timeout_s)

@@ -1,6 +1,7 @@
 """The port for running shell commands."""
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -28,6 +29,16 @@ class CommandResult:
     """The sandbox that it ran in; None: none."""
 
 
+@dataclass(frozen=True, slots=True)
+class OutputTarget:
+    """Where the output of a command goes, apart from its result."""
+
+    folder: Path
+    """Folder for the file of an output that is too long for the model."""
+    report: Callable[[str], None] | None = None
+    """Receives the end of the output while it runs, a few times per second at most."""
+
+
 class CommandCancelledError(asyncio.CancelledError):
     """The command was cancelled; contains its output until then, truncated like a result's."""
 
@@ -45,13 +56,12 @@ class CommandRunner(Protocol):
         command: str,
         cwd: Path,
         timeout_s: float,
-        output_folder: Path,
+        output: OutputTarget,
         sandbox: Confinement | None = None,
     ) -> CommandResult:
         """Run `command` in bash in its own session, without a terminal or standard input.
 
         With `sandbox`, it runs in the session's sandbox, and in no other way.
-
         All of its processes end with it, even detached ones: those that outlive the shell by 0.2 s
         or the timeout, or run when it is cancelled, are terminated (SIGTERM, SIGKILL 1 s later). It
         returns only when all are gone, or 1 s after the SIGKILL.

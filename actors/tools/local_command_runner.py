@@ -16,7 +16,7 @@ from actors.tools.await_helpers import (
     wait_until_readable,
     wait_with_timeout,
 )
-from actors.tools.command_runner import CommandCancelledError, CommandResult
+from actors.tools.command_runner import CommandCancelledError, CommandResult, OutputTarget
 from actors.tools.command_watcher import LEFTOVER_GRACE_S
 from actors.tools.output_spool import OutputSpool
 from actors.tools.safe_open import open_folder
@@ -72,7 +72,7 @@ class LocalCommandRunner:
         command: str,
         cwd: Path,
         timeout_s: float,
-        output_folder: Path,
+        output: OutputTarget,
         sandbox: Confinement | None = None,
     ) -> CommandResult:
         """Run `command`; see `CommandRunner`.
@@ -81,15 +81,15 @@ class LocalCommandRunner:
             ToolError: it cannot be started.
             CommandCancelledError: it was cancelled.
         """
-        spool = OutputSpool(output_folder)
+        spool = OutputSpool(output)
         is_kept = False
         try:
             result = await self._run(command, cwd, timeout_s, spool, sandbox)
             is_kept = True
         except asyncio.CancelledError as error:
-            output = await spool.format_output()
+            text = await spool.format_output()
             is_kept = True
-            raise CommandCancelledError(output) from error
+            raise CommandCancelledError(text) from error
         finally:
             spool.close(discard=not is_kept)
         return result

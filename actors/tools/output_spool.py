@@ -6,6 +6,8 @@ import secrets
 from pathlib import Path
 
 from actors.tools.await_helpers import run_to_completion
+from actors.tools.command_runner import OutputTarget
+from actors.tools.live_output import LiveOutput
 from actors.tools.safe_open import CREATE_FLAGS
 
 MAX_OUTPUT_CHARS = 30_000
@@ -23,9 +25,10 @@ class OutputSpool:
     Memory is bounded. The file is written on a worker thread, one write at a time.
     """
 
-    def __init__(self, folder: Path) -> None:
-        """Create an empty spool; its file, if any, goes into `folder`."""
-        self._folder = folder
+    def __init__(self, target: OutputTarget) -> None:
+        """Create an empty spool."""
+        self._folder = target.folder
+        self._live = LiveOutput(target.report) if target.report else None
         self._head = bytearray()
         self._tail = bytearray()
         self._file: int | None = None
@@ -37,6 +40,8 @@ class OutputSpool:
     async def add(self, chunk: bytes) -> None:
         """Add the next bytes."""
         self._total_bytes += len(chunk)
+        if self._live is not None:
+            self._live.add(chunk)
         if self._total_bytes <= _MAX_HEAD_BYTES:
             self._head += chunk
             return
@@ -58,6 +63,8 @@ class OutputSpool:
 
     def close(self, *, discard: bool = False) -> None:
         """Close the file; delete it if it is incomplete or `discard` is set."""
+        if self._live is not None:
+            self._live.close()
         if self._file is not None:
             os.close(self._file)
             self._file = None

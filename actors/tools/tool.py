@@ -76,6 +76,8 @@ class ToolContext:
     """The subagents that this agent has started, by `task_id`."""
     plan_file: Path = Path()
     """This session's plan file, absolute."""
+    on_output: Callable[[str], None] | None = None
+    """Receives the end of a running command's output; None: nobody watches it."""
     ripgrep_path: str | None = None
     """The `rg` program; None: use the built-in search."""
 

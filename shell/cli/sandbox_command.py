@@ -9,6 +9,7 @@ from actors.paths.resolve import WorkspacePaths
 from actors.sandbox.attacks import Attack, Target, run_attacks
 from actors.sandbox.policy import Confinement, SandboxSettings
 from actors.sandbox.sandbox import Sandbox
+from actors.tools.command_runner import OutputTarget
 from actors.tools.local_command_runner import LocalCommandRunner
 from shell.process.state_folder import open_state_folder
 from shell.process.stdout import write_stdout
@@ -60,7 +61,7 @@ def _play(attack: Attack, target: Target) -> str | None:
         attack.script,
         target.workspace,
         TIMEOUT_S,
-        target.folder / "output",
+        OutputTarget(target.folder / "output"),
         Confinement(access=attack.access),
     )
     return asyncio.run(running).output

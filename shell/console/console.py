@@ -58,6 +58,7 @@ from messages.turns import (
     AgentEvent,
     AgentSwitched,
     CancelTurn,
+    CommandOutput,
     EffortChanged,
     ModelChanged,
     ModelRetrying,
@@ -249,11 +250,11 @@ class Console(Actor[ConsoleInbox]):
                 self._open_reviews.pop(event.id, None)
                 self._screen_events.put(event)
             case (
-                TextDelta()
-                | ThinkingDelta()
-                | ToolInputDelta()
-                | ReplyActivity()
-                | ReplyProgress()
+                TextDelta() | ThinkingDelta() | ToolInputDelta() | ReplyActivity() | CommandOutput()
+            ):
+                self._screen_events.put(event)
+            case (
+                ReplyProgress()
                 | ModelChanged()
                 | EffortChanged()
                 | ModelRetrying()

@@ -21,6 +21,7 @@ from messages.permissions import (
 )
 from messages.turns import (
     AgentEvent,
+    CommandOutput,
     Delta,
     PersistenceChanged,
     TextDelta,
@@ -173,12 +174,16 @@ class ScreenEventQueue:
             wake()
 
 
-def _join_events(last: ScreenEvent, event: ScreenEvent) -> ScreenEvent | None:
+def _join_events(  # noqa: PLR0911  (one case per kind)
+    last: ScreenEvent, event: ScreenEvent
+) -> ScreenEvent | None:
     """Return two deltas of the same kind as one; None if they cannot be joined."""
     if isinstance(last, SubagentEvent) and isinstance(event, SubagentEvent):
         same_source = last.source == event.source
         joined = _join_events(last.event, event.event) if same_source else None
-        return SubagentEvent(last.source, joined) if isinstance(joined, Delta) else None
+        if not isinstance(joined, Delta | CommandOutput):
+            return None
+        return SubagentEvent(last.source, joined)
     if isinstance(last, TextDropped) and isinstance(event, TextDropped):
         return TextDropped(last.chars + event.chars)
     if isinstance(last, TextDelta) and isinstance(event, TextDelta):
@@ -189,4 +194,6 @@ def _join_events(last: ScreenEvent, event: ScreenEvent) -> ScreenEvent | None:
         return ThinkingDelta(text=last.text + event.text) if fits else None
     if isinstance(last, ToolInputDelta) and isinstance(event, ToolInputDelta):
         return ToolInputDelta(char_count=last.char_count + event.char_count)
+    if isinstance(last, CommandOutput) and isinstance(event, CommandOutput):
+        return event if last.call_id == event.call_id else None
     return None

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from actors.runtime.actor import JobFailure
 from actors.tools.bash import format_result
-from actors.tools.command_runner import CommandCancelledError, CommandRunner
+from actors.tools.command_runner import CommandCancelledError, CommandRunner, OutputTarget
 from shell.console.ui_commands import UserCommandEnded, UserCommandStatus
 
 TIME_LIMIT_S = 86_400.0  # practically none: Esc stops it
@@ -25,7 +25,8 @@ class UserCommandRunner:
 async def run_user_command(command: str, runner: UserCommandRunner) -> UserCommandEnded:
     """Run a command and wait until it ends."""
     try:
-        result = await runner.processes.run(command, runner.cwd, TIME_LIMIT_S, runner.output_folder)
+        output_target = OutputTarget(runner.output_folder)
+        result = await runner.processes.run(command, runner.cwd, TIME_LIMIT_S, output_target)
     except CommandCancelledError as error:
         text = error.output.rstrip("\n")
         return UserCommandEnded(command=command, status="cancelled", text=text)

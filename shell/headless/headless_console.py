@@ -19,6 +19,7 @@ from messages.subagents import (
 from messages.supervision import PeerRestarted, Undelivered
 from messages.turns import (
     AgentSwitched,
+    CommandOutput,
     EffortChanged,
     ModelChanged,
     ModelRetrying,
@@ -106,7 +107,7 @@ class HeadlessConsole(Actor[HeadlessInbox]):
                 self.tell(PRIMARY, message.prompt.model_copy(update={"turn": turn}))
             case PeerRestarted():
                 self.announce_availability()
-            case ReplyProgress() | ReplyActivity():
+            case ReplyProgress() | ReplyActivity() | CommandOutput():
                 pass  # for the screen only
             case Undelivered():
                 self._on_undelivered(message)

@@ -32,6 +32,7 @@ from messages.subagents import (
 )
 from messages.turns import (
     AgentSwitched,
+    CommandOutput,
     EffortChanged,
     ModelChanged,
     ModelRetrying,
@@ -164,6 +165,8 @@ def _apply_event(state: ScreenState, event: ScreenEvent, now_s: float) -> Screen
             return replace(state, usage=event), ()
         case ToolStarted():
             return _on_tool_started(state, event, now_s)
+        case CommandOutput():
+            return _on_command_output(state, event), ()
         case ToolEnded():
             return _on_tool_ended(state, event, now_s)
         case TodosUpdated():
@@ -437,6 +440,16 @@ def _on_tool_started(state: ScreenState, event: ToolStarted, now_s: float) -> Sc
     turn, prose = flush_tail(state.turn or RunningTurn(started_s=now_s))
     tool = RunningTool(event.call_id, describe_started(event), now_s)
     return replace(state, turn=replace(turn, running_tools=(*turn.running_tools, tool))), prose
+
+
+def _on_command_output(state: ScreenState, event: CommandOutput) -> ScreenState:
+    if state.turn is None:
+        return state
+    tools = tuple(
+        replace(tool, output=event.text) if tool.call_id == event.call_id else tool
+        for tool in state.turn.running_tools
+    )
+    return replace(state, turn=replace(state.turn, running_tools=tools))
 
 
 def _on_tool_ended(state: ScreenState, event: ToolEnded, now_s: float) -> ScreenUpdate:

@@ -1,15 +1,22 @@
 """The rows above the input while work runs: unfinished text, running calls and the spinner."""
 
 from messages.turns import RequestPaused
-from shell.text.sanitize import sanitize_line
+from shell.text.sanitize import sanitize, sanitize_line
 from shell.view.lookups import render_lookup_row
 from shell.view.markdown_blocks import MarkdownTail
 from shell.view.number_format import format_duration, format_tokens, format_wait
 from shell.view.pending_request import format_pending_request
-from shell.view.screen_state import QueuedMessage, RunningTurn, ScreenState, UserCommand
+from shell.view.screen_state import (
+    QueuedMessage,
+    RunningTool,
+    RunningTurn,
+    ScreenState,
+    UserCommand,
+)
 from shell.view.styled_text import Row, truncate, wrap, wrap_words
 from shell.view.subagent_rows import render_subagent_rows
 from shell.view.todo_rows import MAX_TODO_ROWS, render_todo_rows
+from shell.view.tool_call_rows import MAX_OUTPUT_LINES, render_output_line
 
 SPINNER_FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 SPINNER_FRAMES_PER_S = 8
@@ -43,7 +50,7 @@ def render_running_rows(state: ScreenState, now_s: float, width: int, height: in
     spinner = _render_spinner(state, state.turn, now_s, width)
     subagent_calls = {subagent.call_id for subagent in state.subagents.running}
     calls = [tool for tool in state.turn.running_tools if tool.call_id not in subagent_calls]
-    tools = [_render_running_call(tool.title, now_s - tool.started_s, width) for tool in calls]
+    tools = [row for tool in calls for row in _render_running_tool(tool, now_s, width)]
     rows = [*tools, *render_subagent_rows(state, now_s, width), spinner]
     return [*command, *rows[-(height - 1) :]] if command and height > 1 else rows[-height:]
 
@@ -65,6 +72,13 @@ def render_tail_rows(tail: MarkdownTail, width: int, height: int) -> list[Row]:
     end = tail.text[-width * height * _TAIL_CHARS_PER_COLUMN :].rstrip("\n")
     lines = wrap(end, width) if tail.block.fence_opening else wrap_words(end, width)
     return [(("plain", line),) for line in lines[-height:]]
+
+
+def _render_running_tool(tool: RunningTool, now_s: float, width: int) -> list[Row]:
+    """Render a running call, and the last lines of its output."""
+    lines = [line for line in sanitize(tool.output).split("\n") if line.strip()]
+    title = _render_running_call(tool.title, now_s - tool.started_s, width)
+    return [title, *(render_output_line(line, width) for line in lines[-MAX_OUTPUT_LINES:])]
 
 
 def _render_running_call(title: str, elapsed_s: float, width: int) -> Row:

@@ -52,6 +52,8 @@ class RunningTool:
     call_id: str
     title: str
     started_s: float
+    output: str = ""
+    """The end of a command's output so far."""
 
 
 @dataclass(frozen=True, slots=True)

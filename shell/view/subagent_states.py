@@ -17,6 +17,7 @@ from messages.subagents import (
 )
 from messages.turns import (
     AgentEvent,
+    CommandOutput,
     ModelRetrying,
     ReplyActivity,
     ReplyCompleted,
@@ -268,7 +269,7 @@ def _apply_event(subagent: Subagent, event: AgentEvent, now_s: float) -> Subagen
         case TextDelta():
             text = (subagent.streamed_text + event.text)[-MAX_STREAMED_CHARS:]
             return replace(subagent, streamed_text=text)
-        case ThinkingDelta() | ToolInputDelta() | ReplyActivity():
+        case ThinkingDelta() | ToolInputDelta() | ReplyActivity() | CommandOutput():
             return subagent
         case SessionConfigured():  # the current reply follows again from its start
             return replace(subagent, streamed_text="")

@@ -89,14 +89,15 @@ def _render_output(text: str, max_lines: int, width: int, *, shows_end: bool) ->
         return []
     more = len(lines) - max_lines
     if more <= 1:  # counting one more line would take a row, too
-        return [_render_output_line(line, width) for line in lines]
+        return [render_output_line(line, width) for line in lines]
     count = f"… +{more:,} lines (Ctrl-O)"
     if shows_end:
-        return [_render_output_line(line, width) for line in (count, *lines[more:])]
-    return [_render_output_line(line, width) for line in (*lines[:max_lines], count)]
+        return [render_output_line(line, width) for line in (count, *lines[more:])]
+    return [render_output_line(line, width) for line in (*lines[:max_lines], count)]
 
 
-def _render_output_line(line: str, width: int) -> Row:
+def render_output_line(line: str, width: int) -> Row:
+    """Render a line of output below the title of its call."""
     return (("dim", truncate(f"  │ {line.expandtabs(4)}".rstrip(), width)),)
 
 

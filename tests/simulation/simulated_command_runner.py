@@ -7,7 +7,7 @@ from random import Random
 
 from actors.sandbox.policy import Confinement
 from actors.tools.await_helpers import run_to_completion
-from actors.tools.command_runner import CommandResult
+from actors.tools.command_runner import CommandResult, OutputTarget
 from actors.tools.tool import ToolError
 from tests.simulation.in_memory_workspace import EffectObserver
 
@@ -35,7 +35,7 @@ class SimulatedCommandRunner:
         command: str,
         cwd: Path,  # noqa: ARG002  (as the port)
         timeout_s: float,
-        output_folder: Path,  # noqa: ARG002  (output is never long)
+        output: OutputTarget,  # noqa: ARG002  (output is never long)
         sandbox: Confinement | None = None,  # noqa: ARG002  (it touches no file)
     ) -> CommandResult:
         """Run a command; see `CommandRunner`."""

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from actors.tools.command_runner import CommandResult, CommandRunner
+from actors.tools.command_runner import CommandResult, CommandRunner, OutputTarget
 from actors.tools.local_command_runner import LocalCommandRunner
 from tests.program.program_harness import CommandWatch
 from tests.simulation.simulated_command_runner import SimulatedCommandRunner
@@ -32,7 +32,9 @@ class CommandRunnerFixture:
     folder: Path
 
     def start(self, command: str, timeout_s: float = LONG_S) -> Awaitable[CommandResult]:
-        return self.command_runner.run(self.commands[command], self.folder, timeout_s, self.folder)
+        return self.command_runner.run(
+            self.commands[command], self.folder, timeout_s, OutputTarget(self.folder)
+        )
 
 
 @contextmanager

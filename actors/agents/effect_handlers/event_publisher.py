@@ -11,6 +11,7 @@ from actors.runtime.actor import Actor
 from messages.address import Address
 from messages.turns import (
     AgentEvent,
+    CommandOutput,
     Delta,
     ModelRetrying,
     ReplyActivity,
@@ -77,6 +78,15 @@ class EventPublisher:
         if progress is not None:
             self.publish(progress)
 
+    @property
+    def is_watched(self) -> bool:
+        """Whether anyone receives the agent's stream."""
+        return bool(self._subscribers)
+
+    def publish_output(self, output: CommandOutput) -> None:
+        """Send the output of a running command to the subscribers."""
+        self._stream(output)
+
     def subscribe(self, subscriber: Address, state: AgentState) -> None:
         """Add a subscriber and send it the agent's status and the text of the current reply."""
         self._subscribers[subscriber] = None
@@ -89,7 +99,7 @@ class EventPublisher:
         """Remove a subscriber."""
         self._subscribers.pop(subscriber, None)
 
-    def _stream(self, message: Delta | SessionConfigured) -> None:
+    def _stream(self, message: Delta | CommandOutput | SessionConfigured) -> None:
         for subscriber in self._subscribers:
             self._actor.tell(subscriber, message)
 

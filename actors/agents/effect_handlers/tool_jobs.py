@@ -1,6 +1,7 @@
 """Jobs of tool calls: planning and running a tool, without access to the actor."""
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
 
 from actors.agents.turn.self_messages import (
@@ -24,6 +25,7 @@ from actors.tools.tool import (
 )
 from messages.content import ToolUseBlock
 from messages.tool_calls import CallPlan
+from messages.turns import CommandOutput
 
 
 async def plan_call(
@@ -59,6 +61,11 @@ async def run_call(
         return ToolFailed(call_id=tool_use.id, reason="target_changed", detail=str(error))
     except CommandCancelledError as error:
         return ToolFailed(call_id=tool_use.id, reason="cancelled", detail=error.output.rstrip("\n"))
+
+
+def report_output(send: Callable[[CommandOutput], None], call_id: str) -> Callable[[str], None]:
+    """Return a function that sends the end of a call's output so far."""
+    return lambda text: send(CommandOutput(call_id=call_id, text=text))
 
 
 def to_tool_failed(call_id: str, failure: JobFailure) -> ToolFailed:

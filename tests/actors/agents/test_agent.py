@@ -24,7 +24,7 @@ from actors.models.request_gate import RequestGates
 from actors.paths.workspace import Workspace
 from actors.runtime.system import ActorSystem
 from actors.sandbox.policy import Confinement
-from actors.tools.command_runner import CommandResult
+from actors.tools.command_runner import CommandResult, OutputTarget
 from actors.tools.tool import ToolContext
 from actors.tools.toolbox import BUILT_IN_TOOLS
 from actors.tools.write import WRITE
@@ -131,7 +131,7 @@ class UnusedProcesses:
         command: str,
         cwd: Path,
         timeout_s: float,
-        output_folder: Path,
+        output: OutputTarget,
         sandbox: Confinement | None = None,
     ) -> CommandResult:
         raise NotImplementedError

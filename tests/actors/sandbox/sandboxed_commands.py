@@ -9,7 +9,7 @@ from pathlib import Path
 from actors.paths.resolve import WorkspacePaths
 from actors.sandbox.policy import Confinement, SandboxSettings
 from actors.sandbox.sandbox import Sandbox
-from actors.tools.command_runner import CommandResult
+from actors.tools.command_runner import CommandResult, OutputTarget
 from actors.tools.local_command_runner import LocalCommandRunner
 from messages.policy import WorkspaceAccess
 
@@ -40,5 +40,7 @@ class SandboxedCommands:
 
     def run_confined(self, script: str, confinement: Confinement | None) -> CommandResult:
         """Run a script in exactly this sandbox."""
-        running = self.runner.run(script, self.workspace, TIMEOUT_S, self.state, confinement)
+        running = self.runner.run(
+            script, self.workspace, TIMEOUT_S, OutputTarget(self.state), confinement
+        )
         return asyncio.run(running)

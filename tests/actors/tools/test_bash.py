@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from actors.tools.bash import format_result
-from actors.tools.command_runner import CommandResult
+from actors.tools.command_runner import CommandResult, OutputTarget
 from actors.tools.local_command_runner import LocalCommandRunner
 from actors.tools.output_spool import MAX_OUTPUT_CHARS
 from actors.tools.tool import ToolError
@@ -118,7 +118,7 @@ def test_credentials_and_bash_startup_variables_are_not_inherited(caller: ToolCa
         "echo $KEPT $PAGER $TERM $GIT_TERMINAL_PROMPT; env | grep -c ANTHROPIC",
         caller.root,
         20.0,
-        caller.context.output_folder,
+        OutputTarget(caller.context.output_folder),
     )
     assert asyncio.run(run).output == "kept cat dumb 0\n0\n"
 
@@ -155,7 +155,7 @@ def test_git_settings_in_the_environment_are_kept(caller: ToolCaller) -> None:
         "git config user.name; git config safe.bareRepository",
         caller.root,
         20.0,
-        caller.context.output_folder,
+        OutputTarget(caller.context.output_folder),
     )
     assert asyncio.run(run).output == "Ada\nexplicit\n"
 
@@ -274,8 +274,9 @@ def test_no_call_leaks_descriptors_threads_or_processes(caller: ToolCaller) -> N
         ):
             plan = await caller.plan_async("bash", command=command, timeout_s=timeout_s)
             await caller.run_async("bash", plan, command=command, timeout_s=timeout_s)
+        target = OutputTarget(caller.root)
         with pytest.raises(ToolError):
-            await LocalCommandRunner().run("true", caller.root / "nowhere", 1.0, caller.root)
+            await LocalCommandRunner().run("true", caller.root / "nowhere", 1.0, target)
 
     async def check() -> None:
         await run_commands()  # the first command starts the watcher server, which stays
@@ -320,7 +321,7 @@ def test_commands_never_run_with_a_bash_of_the_project(tmp_path: Path) -> None:
 
     async def run_in(path: str) -> str:
         runner = LocalCommandRunner({"PATH": path}, (tmp_path,))
-        return (await runner.run("echo $BASH", tmp_path, 20.0, tmp_path)).output
+        return (await runner.run("echo $BASH", tmp_path, 20.0, OutputTarget(tmp_path))).output
 
     for path in (f"{tmp_path}/bin:{os.defpath}", f"bin::.:{os.defpath}", str(tmp_path / "bin")):
         assert asyncio.run(run_in(path)) in {"/bin/bash\n", "/usr/bin/bash\n"}
@@ -350,3 +351,25 @@ def test_a_real_time_signal_is_shown_by_number() -> None:
     assert (
         format_result(result, 1.0).text == "(no output)\nterminated by signal 40\nexit status 168"
     )
+
+
+def test_output_is_reported_while_a_command_still_runs(caller: ToolCaller) -> None:
+    gate = caller.root / "gate"
+    os.mkfifo(gate)
+
+    async def run_and_watch() -> tuple[str, CommandResult]:
+        reported: asyncio.Queue[str] = asyncio.Queue()
+        target = OutputTarget(caller.context.output_folder, reported.put_nowait)
+        command = f"echo first; echo second; read < {gate}; echo last"
+        running = asyncio.ensure_future(
+            LocalCommandRunner({**os.environ}).run(command, caller.root, 20.0, target)
+        )
+        seen = ""
+        while "second" not in seen:
+            seen = await reported.get()
+        await asyncio.to_thread(gate.write_text, "go\n")
+        return seen, await running
+
+    seen, result = asyncio.run(run_and_watch())
+    assert seen == "first\nsecond\n"
+    assert result.output == "first\nsecond\nlast\n"

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from actors.tools.bash import format_result
-from actors.tools.command_runner import CommandResult
+from actors.tools.command_runner import CommandResult, OutputTarget
 from actors.tools.local_command_runner import WATCHER_LOST, LocalCommandRunner
 from actors.tools.watcher_client import WATCHER_CLIENT
 from tests.actors.tools.tool_caller import ToolCaller, is_gone
@@ -96,7 +96,7 @@ def test_ending_one_command_leaves_a_parallel_one_running(caller: ToolCaller) ->
 
     async def run_both() -> None:
         run = LocalCommandRunner().run
-        outputs = caller.context.output_folder
+        outputs = OutputTarget(caller.context.output_folder)
         other_run = asyncio.ensure_future(run(other, caller.root, 20.0, outputs))
         await run("(env -i setsid sleep 100 &)", caller.root, 20.0, outputs)
         await asyncio.to_thread(ready.write_text, "done\n")  # waits for the reader
@@ -194,5 +194,7 @@ def test_many_leftover_processes_are_named_only_in_part() -> None:
 def test_a_command_cannot_read_the_key_in_its_watcher(caller: ToolCaller) -> None:
     runner = LocalCommandRunner({"PATH": os.environ["PATH"], "ANTHROPIC_API_KEY": "sk-secret-key"})
     command = "cat /proc/$PPID/environ /proc/$PPID/cmdline | tr '\\0' '\\n'"
-    running = runner.run(command, caller.root, 20.0, Path(caller.context.output_folder))
+    running = runner.run(
+        command, caller.root, 20.0, OutputTarget(Path(caller.context.output_folder))
+    )
     assert "ANTHROPIC" not in asyncio.run(running).output

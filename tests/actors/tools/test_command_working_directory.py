@@ -5,13 +5,14 @@ from pathlib import Path
 
 import pytest
 
+from actors.tools.command_runner import OutputTarget
 from actors.tools.local_command_runner import LocalCommandRunner
 from actors.tools.tool import ToolError
 
 
 def run_command(command: str, cwd: Path, environment: dict[str, str] | None = None) -> str:
     runner = LocalCommandRunner(environment or {"PATH": "/usr/bin:/bin"})
-    return asyncio.run(runner.run(command, cwd, 10.0, cwd.parent / "outputs")).output
+    return asyncio.run(runner.run(command, cwd, 10.0, OutputTarget(cwd.parent / "outputs"))).output
 
 
 def test_the_parent_folder_is_the_real_one_despite_links(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from messages.failure_reasons import ModelFailureReason
 from messages.steering import PromptsReturned, ReturnedPrompt
 from messages.turns import (
     Attachment,
+    CommandOutput,
     EffortChanged,
     ModelChanged,
     ModelRetrying,
@@ -439,3 +440,15 @@ def test_a_restarted_agent_reports_the_persistence_status_again() -> None:
         sample_events.session_configured(), FAILING, sample_events.session_configured()
     )
     assert "⚠" not in get_footer_text(current)
+
+
+def test_a_running_command_shows_the_end_of_its_output() -> None:
+    running, _ = apply_events(sample_events.tool_started(), initial=create_running_state())
+    for text in ("a\n", "a\nb\nc\n\nd\x1b[2J"):
+        running, effects = apply_events(CommandOutput(call_id="c1", text=text), initial=running)
+        assert effects == ()
+    rows = ["".join(text for _, text in row) for row in render_progress_rows(running, 10.0, 80, 9)]
+    assert rows[:4] == ["● Running git status · 0s", "  │ b", "  │ c", "  │ d^[[2J"]
+    other = CommandOutput(call_id="c2", text="late")
+    assert apply_events(other, initial=running)[0] == running
+    assert apply_events(other) == (ScreenState(), ())

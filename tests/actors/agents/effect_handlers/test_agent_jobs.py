@@ -23,7 +23,7 @@ from actors.models.request_gate import RequestGate
 from actors.paths.workspace import Workspace
 from actors.runtime.actor import JobFailure
 from actors.sandbox.policy import Confinement
-from actors.tools.command_runner import CommandResult
+from actors.tools.command_runner import CommandResult, OutputTarget
 from actors.tools.plan_mode import WRONG_MODE_TEXTS
 from actors.tools.tool import AnyTool, Arguments, TargetChangedError, Tool, ToolContext, ToolError
 from messages.content import TextBlock, ToolUseBlock, Usage
@@ -79,7 +79,7 @@ class MissingProcesses:
         command: str,
         cwd: Path,
         timeout_s: float,
-        output_folder: Path,
+        output: OutputTarget,
         sandbox: Confinement | None = None,
     ) -> CommandResult:
         raise NotImplementedError
