@@ -59,11 +59,11 @@ from messages.turns import (
     AgentSwitched,
     CancelTurn,
     CommandOutput,
+    Delta,
     EffortChanged,
     ModelChanged,
     ModelRetrying,
     PersistenceChanged,
-    ReplyActivity,
     ReplyCompleted,
     ReplyProgress,
     RequestPaused,
@@ -74,11 +74,8 @@ from messages.turns import (
     StartTurn,
     SwitchAgent,
     SwitchAgentFailed,
-    TextDelta,
-    ThinkingDelta,
     TodosUpdated,
     ToolEnded,
-    ToolInputDelta,
     ToolStarted,
     TurnCompleted,
     TurnFailed,
@@ -229,7 +226,7 @@ class Console(Actor[ConsoleInbox]):
 
     def _on_agent_event(self, event: AgentEvent) -> None:
         """Pass an event to the screen; the primary agent's also change what is sent again."""
-        if is_subagent(self.sender):
+        if is_subagent(self.sender) or isinstance(event, Delta | CommandOutput):
             self._screen_events.put(to_screen_event(self.sender, event))
             return
         match event:
@@ -248,10 +245,6 @@ class Console(Actor[ConsoleInbox]):
                 self._screen_events.put(event)
             case ReviewStarted():
                 self._open_reviews.pop(event.id, None)
-                self._screen_events.put(event)
-            case (
-                TextDelta() | ThinkingDelta() | ToolInputDelta() | ReplyActivity() | CommandOutput()
-            ):
                 self._screen_events.put(event)
             case (
                 ReplyProgress()
