@@ -7,8 +7,9 @@ from shell.repl.prompt_arming import PromptArming
 from shell.repl.question_input import QuestionInput
 from shell.repl.screen_windows import ScreenWindows
 from shell.repl.state_owner import StateOwner
-from shell.view import screen_state
-from shell.view.approval_panel import BROADER_GRANT_KEYS, DECISION_KEYS
+from shell.view import mode_changes, screen_state
+from shell.view.approval_answers import ANSWERS, Answer, AnswerList, find_answer, list_answers
+from shell.view.question_panel import QuestionSelection
 
 
 class ApprovalInput:
@@ -33,19 +34,37 @@ class ApprovalInput:
 
         `is_last`: nothing else was read after the key.
         """
-        decision = DECISION_KEYS.get(text)
-        request = self._owner.state.approvals.current
         is_isolated = is_last and self._approval_prompt.is_isolated_key
-        if not request or not is_isolated or decision is None:
+        if not is_isolated or find_answer(ANSWERS, text) is None:
             self._insert(text)
-        elif text in self._approval_prompt.hidden_keys or (
-            text in BROADER_GRANT_KEYS and not request.broader_grants
-        ):
-            return
-        elif decision in request.available_decisions and (
-            decision == "no" or self._approval_prompt.can_allow
-        ):
-            self._decide(decision, use_broader_grants=text in BROADER_GRANT_KEYS)
+        else:
+            self._give(find_answer(self._list_answers(), text))
+
+    def confirm(self, *, is_last: bool) -> None:
+        """Give the answer under the cursor; a paste never answers."""
+        if is_last and self._approval_prompt.is_isolated_key:
+            cursor = self._question_input.selection.cursor
+            self._give(AnswerList(self._list_answers(), cursor).selected)
+
+    def move(self, by: int) -> None:
+        """Move the cursor to another answer; the list wraps around."""
+        count = max(len(self._list_answers()), 1)
+        cursor = (self._question_input.selection.cursor + by) % count
+        self._question_input.selection = QuestionSelection(cursor)
+
+    def is_early_answer(self, text: str) -> bool:
+        """Return whether a key would answer the prompt on screen, which is not armed yet.
+
+        Such a key is not the start of a draft, which would then keep the prompt from arming.
+        """
+        prompt = self._approval_prompt
+        is_waiting = prompt.arming is not None and not prompt.can_reject
+        return (
+            is_waiting
+            and not self._windows.draft_buffer.text
+            and prompt.is_isolated_key
+            and find_answer(self._list_answers(), text) is not None
+        )
 
     def start_text_answer(self) -> None:
         """Open the input for a rejection reason or a reply in the user's own words."""
@@ -93,6 +112,25 @@ class ApprovalInput:
     def disarm(self) -> None:
         """Take no key as an answer until the prompt arms again."""
         self._approval_prompt.on_draft_edit()
+
+    def _list_answers(self) -> tuple[Answer, ...]:
+        """List the answers that the last frame showed."""
+        state = self._owner.state
+        if not state.approvals.current:
+            return ()
+        return list_answers(
+            state.approvals.current,
+            can_accept_edits=mode_changes.can_accept_edits(state),
+            hidden_keys=self._approval_prompt.hidden_keys,
+        )
+
+    def _give(self, answer: Answer | None) -> None:
+        """Decide the request on screen; allowing needs that its end was visible."""
+        if answer is None or (answer.decision != "no" and not self._approval_prompt.can_allow):
+            return
+        self._decide(answer.decision, use_broader_grants=answer.is_broader)
+        if answer.accepts_edits:
+            self._owner.apply(mode_changes.choose_mode_by_name(self._owner.state, "auto-edit"))
 
     def _insert(self, text: str) -> None:
         if text.isprintable() or len(text) > 1:

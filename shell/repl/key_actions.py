@@ -75,8 +75,10 @@ class KeyActions:
                     self._draft_input.submit()
             case Focus.APPROVAL if self._task_view.is_open:  # the draft is not visible
                 self._task_view.open_selected()
-            case Focus.APPROVAL:
+            case Focus.APPROVAL if self._draft_input.text:
                 self._draft_input.submit()
+            case Focus.APPROVAL:
+                self._approval_input.confirm(is_last=is_last)
             case Focus.DRAFT:
                 self._draft_input.submit_or_open_findings()
             case Focus.QUESTION:

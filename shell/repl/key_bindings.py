@@ -18,6 +18,7 @@ from shell.repl.question_input import QuestionInput
 from shell.repl.screen_windows import ScreenWindows
 from shell.repl.task_view import TaskView
 from shell.repl.terminal_output import ACKNOWLEDGED_KEY
+from shell.view.approval_answers import ANSWERS
 
 ALWAYS = Always()
 
@@ -105,12 +106,22 @@ def _bind_approval(
 ) -> None:
     _bind(keys, "pagedown", lambda: windows.scroll_pages(1), is_open)
     _bind(keys, "pageup", lambda: windows.scroll_pages(-1), is_open)
-    _bind(keys, "down", lambda: windows.scroll(1), is_armed)
-    _bind(keys, "up", lambda: windows.scroll(-1), is_armed)
+    _bind(keys, "down", lambda: approval_input.move(1), is_armed)
+    _bind(keys, "up", lambda: approval_input.move(-1), is_armed)
     _bind(keys, " ", lambda: windows.scroll_pages(1), is_armed)
     _bind(keys, "home", lambda: windows.scroll(-MAX_SCROLL_ROWS), is_armed)
     _bind(keys, "end", lambda: windows.scroll(MAX_SCROLL_ROWS), is_armed)
     _bind(keys, "tab", approval_input.start_text_answer, is_armed)
+
+    for answer in ANSWERS:
+
+        def is_early(key: str = answer.key) -> bool:
+            return approval_input.is_early_answer(key)
+
+        @keys.add(answer.key, filter=is_open & ~is_armed & Condition(is_early))
+        def _drop_early_answer(event: KeyPressEvent) -> None:
+            if not _is_last(event):  # a paste
+                event.current_buffer.insert_text(event.data)
 
     @keys.add(Keys.Any, filter=is_armed)
     def _answer(event: KeyPressEvent) -> None:

@@ -5,20 +5,23 @@ our rows starts with our own text, and a continued row starts with a mark. A pat
 however long, therefore cannot imitate one of our rows.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from actors.permissions.rule_evaluation import NOT_ALLOWED_REASON
 from messages.approvals import (
     AnyApprovalRequest,
-    ApprovalDecision,
     ExecApprovalRequest,
     PatchApprovalRequest,
 )
 from messages.policy import Rule
 from shell.text.sanitize import sanitize_line_strict, sanitize_strict
 from shell.view import arming
+from shell.view.approval_answers import AnswerList
 from shell.view.arming import Arming
+from shell.view.diff_rows import render_diff_rows
 from shell.view.styled_text import (
     AGENT_CHAIN_SEPARATOR,
     Fragment,
@@ -28,23 +31,13 @@ from shell.view.styled_text import (
     wrap_words,
 )
 
-DECISION_KEYS: dict[str, ApprovalDecision] = {
-    "y": "once",
-    "a": "session",
-    "A": "session",
-    "p": "project",
-    "P": "project",
-    "n": "no",
-}
-BROADER_GRANT_KEYS = ("A", "P")
-"""Like `a` and `p`, but for all commands with the same prefix."""
-HIDEABLE_KEYS = ("", "AP", "aApP")
-"""Keys of answers that may be left out in a small window, the fewest first."""
 MORE_ANSWERS_HINT = " · more answers in a larger window"
 MIN_BODY_ROWS = 3
 """Rows of the command or diff that must fit; with fewer, nothing can be allowed."""
 CONTINUATION_MARK = "↪ "
 """Starts every row that continues one of the fixed rows."""
+_CURSOR, _NO_CURSOR = "❯ ", "  "  # noqa: RUF001  (an arrow)
+"""Starts the row of an answer: whether Enter gives it."""
 _MIN_WORD_WRAP_COLUMNS = 20
 MAX_DESCRIPTION_CHARS = 200
 """Limit for the model's description of its call, so that it cannot push the call off the screen."""
@@ -77,14 +70,14 @@ class PromptPanel:
 
 
 def build_approval_panel(
-    request: CallApprovalRequest, count: int, width: int, hidden_keys: str = ""
+    request: CallApprovalRequest, count: int, width: int, answers: AnswerList
 ) -> PromptPanel:
-    """Lay out a request as the first of `count`, without the answers of the `hidden_keys`."""
+    """Lay out a request as the first of `count`, with these answers."""
     return PromptPanel(
         header=tuple(_render_header(request, count, width)),
         body=_render_body(request, width),
-        options=tuple(_render_options(request, width, hidden_keys)),
-        hidden_keys=hidden_keys,
+        options=tuple(_render_options(request, width, answers)),
+        hidden_keys=answers.hidden_keys,
     )
 
 
@@ -105,18 +98,38 @@ def format_requester(request: AnyApprovalRequest) -> str:
 
 
 def _render_header(request: CallApprovalRequest, count: int, width: int) -> list[Row]:
-    tool = sanitize_line_strict(request.tool)
-    title = f"{format_requester(request)} wants to use {tool} · 1 of {count}"
+    title = f"{format_requester(request)} {_describe_wish(request)}{format_count_of(count)}"
     if isinstance(request, PatchApprovalRequest):
         location = f"file {sanitize_line_strict(request.path, is_code=True)}"
     else:
         location = f"in {sanitize_line_strict(request.cwd, is_code=True)}"
     rows = wrap_row(title, "title", width) + wrap_row(location, "plain", width)
-    rows += wrap_row_words(f"why: {sanitize_line_strict(request.reason)}", "dim", width)
+    if not _is_stock_reason(request):
+        reason = sanitize_line_strict(request.reason)
+        rows += wrap_row_words(f"asks because {reason}", "dim", width)
     if request.description:
         description = _truncate_description(sanitize_line_strict(request.description))
         rows += wrap_row_words(f"the agent says: {description}", "dim", width)
     return rows
+
+
+def _is_stock_reason(request: CallApprovalRequest) -> bool:
+    """Return whether the reason says no more than the prompt itself."""
+    writes = isinstance(request, PatchApprovalRequest) and request.reason.startswith("it writes to")
+    return writes or request.reason == NOT_ALLOWED_REASON
+
+
+def _describe_wish(request: CallApprovalRequest) -> str:
+    if isinstance(request, PatchApprovalRequest):
+        return "wants to change a file"
+    if request.tool == "bash":
+        return "wants to run a command"
+    return f"wants to use {sanitize_line_strict(request.tool)}"
+
+
+def format_count_of(count: int) -> str:
+    """Return the position of the first of `count` requests; empty if it is the only one."""
+    return f" · 1 of {count}" if count > 1 else ""
 
 
 def _truncate_description(text: str) -> str:
@@ -145,16 +158,21 @@ def _mark_continuations(lines: Sequence[str], tone: str) -> list[Row]:
 
 def _render_body(request: CallApprovalRequest, width: int) -> tuple[Row, ...]:
     if isinstance(request, ExecApprovalRequest):
-        return _render_text(request.command, width, is_diff=False)
-    return _render_text(request.diff.removesuffix("\n"), width, is_diff=True)
+        return _render_command(request.command, width)
+    return _render_diff(request.diff.removesuffix("\n"), width)
 
 
 @lru_cache(maxsize=8)
-def _render_text(text: str, width: int, *, is_diff: bool) -> tuple[Row, ...]:
-    """Lay out the whole text; cached, since each frame asks for it several times."""
-    lines = sanitize_strict(text, is_code=not is_diff).split("\n")
-    toned = ((line, get_diff_tone(line) if is_diff else "strong") for line in lines)
-    return tuple(row for line, tone in toned for row in render_barred(line, tone, width))
+def _render_command(text: str, width: int) -> tuple[Row, ...]:
+    """Lay out the whole command; cached, since each frame asks for it several times."""
+    lines = sanitize_strict(text, is_code=True).split("\n")
+    return tuple(row for line in lines for row in render_barred(line, "strong", width))
+
+
+@lru_cache(maxsize=8)
+def _render_diff(diff: str, width: int) -> tuple[Row, ...]:
+    """Lay out the whole diff; cached for the same reason."""
+    return tuple(render_diff_rows(sanitize_strict(diff), width))
 
 
 def get_diff_tone(line: str) -> str:
@@ -180,24 +198,38 @@ def _add_bar(lines: Sequence[str], tone: str) -> list[Row]:
     return [first_row, *((("warn", "┆ "), (tone, line)) for line in more)]
 
 
-def _render_options(request: CallApprovalRequest, width: int, hidden_keys: str) -> list[Row]:
+def _render_options(request: CallApprovalRequest, width: int, answers: AnswerList) -> list[Row]:
     grants = format_grants(request.grants)
     labels = {
-        "y": "y  Yes, once",
-        "a": f"a  Yes, and don't ask again this session for {grants}",
-        "p": "p  Yes, for this project",
+        "y": "Yes, once",
+        "a": f"Yes, and don't ask again this session for {grants}",
+        "p": "Yes, for this project",
+        "e": "Yes, and accept edits from now on",
     }
-    lines = [
-        label
-        for key, label in labels.items()
-        if DECISION_KEYS[key] in request.available_decisions and key not in hidden_keys
-    ]
-    if request.broader_grants and not set(BROADER_GRANT_KEYS) <= set(hidden_keys):
+    offered = [(key, f"{key}  {label}") for key, label in labels.items() if key in answers.keys]
+    if "A" in answers.keys:
         broader = format_grants(request.broader_grants)
-        lines.append(f"A, P  Same as a and p, for all commands matching {broader}")
-    no = ("n  No", "Tab  No, and say why") if "no" in request.available_decisions else ()
-    lines += join_side_by_side((*no, "Esc  Decide later"), width)
-    return [row for line in lines for row in wrap_row(line, "plain", width)]
+        at = next((at for at, (key, _) in enumerate(offered) if key == "e"), len(offered))
+        label = f"A, P  Same as a and p, for all commands matching {broader}"
+        offered.insert(at, ("AP", label))
+    rows = [row for keys, line in offered for row in _render_answer(keys, line, width, answers)]
+    no = ("n  No", "Tab  No, and say why") if "n" in answers.keys else ()
+    first, *more = join_side_by_side((*no, "Esc  Decide later"), width - len(_CURSOR))
+    rows += _render_answer("n" if no else "", first, width, answers)
+    return [*rows, *(row for line in more for row in wrap_row(_NO_CURSOR + line, "plain", width))]
+
+
+def _render_answer(keys: str, line: str, width: int, answers: AnswerList) -> list[Row]:
+    """Render the row of one or several keys, which are emphasized once they work."""
+    selected = answers.selected.key if answers.selected else ""
+    has_cursor = bool(selected) and selected in keys
+    rows = wrap_row((_CURSOR if has_cursor else _NO_CURSOR) + line, "plain", width)
+    text = rows[0][0][1]
+    names = re.match(rf"..(?:Esc|{', '.join(keys)})?", text)
+    end = names.end() if names else 0
+    tone = "dim" if not answers.is_armed else "user" if has_cursor else "strong"
+    label = "strong" if has_cursor and answers.is_armed else "plain"
+    return [((tone, text[:end]), (label, text[end:])), *rows[1:]]
 
 
 def join_side_by_side(parts: Sequence[str], width: int) -> list[str]:

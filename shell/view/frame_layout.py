@@ -6,8 +6,9 @@ from prompt_toolkit.data_structures import Size
 
 from messages.approvals import AnyApprovalRequest, QuestionRequest
 from shell.text.sanitize import sanitize, sanitize_line
+from shell.view import arming as arming_rules
+from shell.view.approval_answers import HIDEABLE_KEYS, AnswerList, list_answers
 from shell.view.approval_panel import (
-    HIDEABLE_KEYS,
     MORE_ANSWERS_HINT,
     REJECTION_HINT,
     WINDOW_TOO_SMALL,
@@ -15,10 +16,10 @@ from shell.view.approval_panel import (
     build_approval_panel,
     get_approval_hint,
 )
-from shell.view.approval_queue import ApprovalQueue
 from shell.view.arming import Arming
 from shell.view.completion_menu import Menu, render_menu_rows
 from shell.view.footer import render_footer
+from shell.view.mode_changes import can_accept_edits
 from shell.view.number_format import format_count
 from shell.view.pager import Pager, render_page_rows, scroll
 from shell.view.picker import Picker, render_picker_rows
@@ -153,7 +154,7 @@ def _compute_prompt_layout(
     request = queue.current
     assert request is not None  # noqa: S101  (the caller checked)
     room = size.rows - FOOTER_ROWS - 1  # the input
-    panel = _build_fitting_panel(queue, request, width, room, frame_input.selection)
+    panel = _build_fitting_panel(frame_input, arming, request, width, room)
     if not panel.has_room_in(room):
         too_small: list[Row] = [(("warn", line),) for line in wrap_words(WINDOW_TOO_SMALL, width)]
         return FrameLayout(notice=tuple(too_small[: max(room, 0)]), footer=footer)
@@ -181,20 +182,25 @@ def _compute_prompt_layout(
 
 
 def _build_fitting_panel(
-    queue: ApprovalQueue,
-    request: AnyApprovalRequest,
-    width: int,
-    rows: int,
-    selection: QuestionSelection,
+    frame_input: FrameInput, arming: Arming, request: AnyApprovalRequest, width: int, rows: int
 ) -> PromptPanel:
     """Lay out the request on screen; answers whose rules do not fit are left out."""
+    queue, selection = frame_input.state.approvals, frame_input.selection
+    count = len(queue.shown)
     if isinstance(request, QuestionRequest):
         answered_count = len(queue.given_replies)
-        return build_question_panel(request, answered_count, selection, len(queue.shown), width)
-    count = len(queue.shown)
-    panels = (build_approval_panel(request, count, width, keys) for keys in HIDEABLE_KEYS)
-    complete = build_approval_panel(request, count, width)
-    return next((panel for panel in panels if panel.has_room_in(rows)), complete)
+        return build_question_panel(request, answered_count, selection, count, width)
+
+    can_accept = can_accept_edits(frame_input.state)
+    is_armed = arming_rules.can_reject(arming) and not frame_input.is_entering_text
+
+    def build(keys: str) -> PromptPanel:
+        answers = list_answers(request, can_accept_edits=can_accept, hidden_keys=keys)
+        shown = AnswerList(answers, selection.cursor, is_armed, keys)
+        return build_approval_panel(request, count, width, shown)
+
+    panels = map(build, HIDEABLE_KEYS)
+    return next((panel for panel in panels if panel.has_room_in(rows)), build(""))
 
 
 def _count_input_rows_below_prompt(frame_input: FrameInput, width: int, max_rows: int) -> int:
@@ -230,7 +236,8 @@ def build_panel(
     """Lay out any request as the first of `count`, with `answered_count` questions answered."""
     if isinstance(request, QuestionRequest):
         return build_question_panel(request, answered_count, selection, count, width)
-    return build_approval_panel(request, count, width)
+    answers = AnswerList(list_answers(request, can_accept_edits=False))
+    return build_approval_panel(request, count, width, answers)
 
 
 def _get_hint(request: AnyApprovalRequest, arming: Arming, frame_input: FrameInput) -> Fragment:

@@ -74,6 +74,14 @@ def cycle_mode(state: ScreenState) -> ScreenUpdate:
             return choose_mode(state, "default")
 
 
+def can_accept_edits(state: ScreenState) -> bool:
+    """Return whether the mode can be changed so that edits need no approval."""
+    session = state.session
+    if session is None or get_requested_mode(state, session) != "default":
+        return False
+    return not is_stricter(session.max_mode, "auto-edit")
+
+
 def get_requested_mode(state: ScreenState, session: SessionConfigured) -> PermissionMode:
     """Return the mode that will apply once all pending changes have taken effect."""
     return state.pending_mode.mode or get_effective_mode(session)

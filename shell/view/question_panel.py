@@ -4,6 +4,7 @@ Like an approval prompt it has fixed rows that never scroll away; the question s
 """
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from messages.approvals import QuestionRequest
 from messages.user_questions import UserQuestion
@@ -11,8 +12,10 @@ from shell.text.sanitize import sanitize_line_strict, sanitize_strict
 from shell.view import arming
 from shell.view.approval_panel import (
     PromptPanel,
+    format_count_of,
     format_requester,
     join_side_by_side,
+    render_barred,
     render_barred_words,
     wrap_row,
 )
@@ -63,7 +66,11 @@ def build_question_panel(
     question = request.questions[answered_count]
     return PromptPanel(
         header=tuple(_render_header(request, answered_count, count, width)),
-        body=tuple(_render_body(question, width)),
+        body=tuple(
+            _render_plan(question.text, width)
+            if request.switch_proposal and not request.switch_proposal.agent
+            else _render_body(question, width)
+        ),
         options=tuple(_render_choices(question, selection, width)),
     )
 
@@ -84,13 +91,22 @@ def get_question_hint(question: UserQuestion, arming_state: Arming, *, has_draft
 def _render_header(
     request: QuestionRequest, answered_count: int, count: int, width: int
 ) -> list[Row]:
-    title = f"{format_requester(request)} asks you · 1 of {count}"
+    title = f"{format_requester(request)} asks you{format_count_of(count)}"
     rows = wrap_row(title, "title", width)
     topic = sanitize_line_strict(request.questions[answered_count].header)
     position = f"question {answered_count + 1} of {len(request.questions)}"
     if len(request.questions) > 1:
         return [*rows, *wrap_row(f"{position}: {topic}" if topic else position, "dim", width)]
     return [*rows, *(wrap_row(f"about: {topic}", "dim", width) if topic else [])]
+
+
+@lru_cache(maxsize=2)
+def _render_plan(text: str, width: int) -> tuple[Row, ...]:
+    """Lay out a plan, which is Markdown; cached, since each frame asks for it several times."""
+    from shell.view.markdown_renderer import render_markdown  # noqa: PLC0415  (rich loads slowly)
+
+    lines = render_markdown(sanitize_strict(text), max(width - 2, 4), color=False)
+    return tuple(row for line in lines for row in render_barred(line, "plain", width))
 
 
 def _render_body(question: UserQuestion, width: int) -> list[Row]:

@@ -23,6 +23,8 @@ SGR_BY_TONE = {
     "good": "32",
     "bad": "31",
     "warn": "33",
+    "good-marked": "7;32",
+    "bad-marked": "7;31",
     "hunk": "36",
     "title": "1;33",
 }
@@ -35,6 +37,8 @@ STYLE_BY_TONE = {
     "good": "ansigreen",
     "bad": "ansired",
     "warn": "ansiyellow",
+    "good-marked": "reverse ansigreen",
+    "bad-marked": "reverse ansired",
     "hunk": "ansicyan",
     "title": "bold ansiyellow",
 }

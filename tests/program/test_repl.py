@@ -182,14 +182,14 @@ def test_the_second_of_two_waiting_agents_is_answered_first(program: Program) ->
         terminal.type(down)
         terminal.wait_for_text("Agents · 2 of 2")
         terminal.type(f"{down}\r")
-        terminal.wait_for_text("primary › general-2 wants to use bash · 1 of 1")  # noqa: RUF001
+        terminal.wait_for_text("primary › general-2 wants to run a command")  # noqa: RUF001
         terminal.wait_for_text("Press a key to answer")
         terminal.type("y")
         terminal.wait_for_text("1 needs approval (Ctrl-Y)")
         terminal.type(left)
         terminal.wait_for_text("Agents ·")
         terminal.type("\x19")
-        terminal.wait_for_text("primary › general-1 wants to use bash · 1 of 1")  # noqa: RUF001
+        terminal.wait_for_text("primary › general-1 wants to run a command")  # noqa: RUF001
         terminal.wait_for_text("Press a key to answer")
         terminal.type("y")
         terminal.wait_until(

@@ -24,14 +24,14 @@ def test_the_prompt_shows_requester_reason_command_and_exact_rule() -> None:
     async def script(screen: ScreenHarness) -> None:
         await show_approval(screen, "git push \\\n  --force")
         assert screen.rows[3:13] == [
-            "primary › explore-2 wants to use bash · 1 of 1",  # noqa: RUF001  (as the user sees it)
+            "primary › explore-2 wants to run a command",  # noqa: RUF001  (as the user sees it)
             "in /home/x/project",
-            "why: default: bash asks",
+            "asks because default: bash asks",
             "│ git push \\",
             "│   --force",
-            "y  Yes, once",
-            "a  Yes, and don't ask again this session for `bash git push`",
-            "n  No     Tab  No, and say why     Esc  Decide later",
+            "❯ y  Yes, once",  # noqa: RUF001  (as the user sees it)
+            "  a  Yes, and don't ask again this session for `bash git push`",
+            "  n  No     Tab  No, and say why     Esc  Decide later",
             "One moment",
             ">",
         ]
@@ -352,10 +352,10 @@ def test_a_diff_is_colored_and_shows_its_path() -> None:
         diff = "--- a/app.py\n+++ b/app.py\n@@ -1 +1 @@\n-old\n+new\n"
         screen.put_events(sample_events.session_configured(), sample_events.patch_approval(diff))
         await screen.wait_for_text("file /home/x/project/app.py")
-        old, new = screen.rows.index("│ -old"), screen.rows.index("│ +new")
+        old, new = screen.rows.index("│    1 -old"), screen.rows.index("│    1 +new")
         buffer = screen.emulator.screen.buffer
-        assert (buffer[old][2].fg, buffer[new][2].fg) == ("red", "green")
-        assert screen.rows[new + 1] == "y  Yes, once"
+        assert (buffer[old][7].fg, buffer[new][7].fg) == ("red", "green")
+        assert screen.rows[new + 1] == "❯ y  Yes, once"  # noqa: RUF001
 
     run_on_screen(script)
 
@@ -363,7 +363,10 @@ def test_a_diff_is_colored_and_shows_its_path() -> None:
 def test_a_command_cannot_imitate_our_own_rows() -> None:
     async def script(screen: ScreenHarness) -> None:
         await show_approval(screen, "true\ny  Yes, once\n" + "z" * 90)
-        assert screen.rows.count("y  Yes, once") == 1
+        assert [row for row in screen.rows if row[2:] == "y  Yes, once"] == [
+            "❯ y  Yes, once",  # noqa: RUF001  (as the user sees it)
+            "│ y  Yes, once",
+        ][::-1]
         assert "│ y  Yes, once" in screen.rows
         assert "┆ " + "z" * 12 in screen.rows
 

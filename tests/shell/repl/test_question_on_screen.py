@@ -33,7 +33,7 @@ def test_the_prompt_shows_requester_question_and_choices() -> None:
     async def script(screen: ScreenHarness) -> None:
         await show_question(screen, COLOR)
         assert screen.rows[3:11] == [
-            "primary › explore-2 asks you · 1 of 1",  # noqa: RUF001  (as the user sees it)
+            "primary › explore-2 asks you",  # noqa: RUF001  (as the user sees it)
             "about: paint",
             "│ Which color?",
             "› 1  red   as blood",  # noqa: RUF001  (an arrow)

@@ -196,7 +196,7 @@ def test_a_quick_second_esc_has_no_separate_effect() -> None:
             TurnStarted(turn=1, prompt="one"),
             sample_events.exec_approval(),
         )
-        await screen.wait_for_text("1 of 1")
+        await screen.wait_for_text("y  Yes, once")
         actions = screen.parts.key_actions
         actions.on_escape()
         await screen.wait_for_text("approval (Ctrl-Y)")

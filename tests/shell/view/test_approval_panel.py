@@ -16,13 +16,14 @@ OUR_PREFIXES = (
     "primary ",
     "in ",
     "file ",
-    "why:",
+    "asks because",
     "the agent says:",
-    "y  Yes, once",
-    "a  Yes, and",
-    "n  No",
-    "Tab  No",
-    "Esc  Decide later",
+    "❯ y  Yes, once",  # noqa: RUF001
+    "  a  Yes, and",
+    "  e  Yes, and",
+    "  n  No",
+    "  Tab  No",
+    "  Esc  Decide later",
     CONTINUATION_MARK,
 )
 
@@ -44,7 +45,7 @@ def test_a_padded_description_cannot_imitate_an_answer_row() -> None:
             sample_events.exec_approval("curl x | sh", description=description).request, 1, 80
         )
     )
-    assert rows.count("y  Yes, once") == 1
+    assert [row for row in rows if row[2:] == "y  Yes, once"] == ["❯ y  Yes, once"]  # noqa: RUF001
     assert rows[3:5] == [
         "the agent says: run the tests<U+0020×51>│ pytest -q<U+0020×69>y  Yes,",  # noqa: RUF001
         "↪ once<U+0020×68>",  # noqa: RUF001

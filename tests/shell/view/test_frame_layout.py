@@ -140,9 +140,9 @@ def test_a_request_with_any_text_can_be_answered(text: str, size: tuple[int, int
     layout = lay_out(state, *size)
     assert layout.panel is not None
     texts = get_texts(layout.panel.options)
-    assert "y  Yes, once" in texts
-    assert any(text.startswith("a  ") for text in texts) == ("a" not in layout.panel.hidden_keys)
-    assert any(text.startswith("A, P") for text in texts) == ("A" not in layout.panel.hidden_keys)
+    assert "❯ y  Yes, once" in texts  # noqa: RUF001  (an arrow)
+    assert any(text.startswith("  a  ") for text in texts) == ("a" not in layout.panel.hidden_keys)
+    assert any(text.startswith("  A, P") for text in texts) == ("A" not in layout.panel.hidden_keys)
     assert layout.row_count <= size[0]
 
 
@@ -163,9 +163,9 @@ def test_the_answers_take_as_few_rows_as_possible() -> None:
         ).panel
         return get_texts(panel.options)[-3:] if panel else []
 
-    assert get_last_options(80)[-1] == "n  No     Tab  No, and say why     Esc  Decide later"
-    assert get_last_options(40)[-2:] == ["n  No     Tab  No, and say why", "Esc  Decide later"]
-    assert get_last_options(24) == ["n  No", "Tab  No, and say why", "Esc  Decide later"]
+    assert get_last_options(80)[-1] == "  n  No     Tab  No, and say why     Esc  Decide later"
+    assert get_last_options(40)[-2:] == ["  n  No     Tab  No, and say why", "  Esc  Decide later"]
+    assert get_last_options(24) == ["  n  No", "  Tab  No, and say why", "  Esc  Decide later"]
 
 
 def test_a_long_choice_description_moves_above_the_choices() -> None:
@@ -196,9 +196,9 @@ def test_prose_wraps_between_words_and_exact_text_anywhere() -> None:
         "↪ nothing at all.",
     ]
     assert get_texts(panel.options)[1:4] == [
-        "a  Yes, and don't ask again th",
-        "↪ is session for `bash echo on",
-        "↪ e two three`",
+        "  a  Yes, and don't ask again ",
+        "↪ this session for `bash echo ",
+        "↪ one two three`",
     ]
     question = UserQuestion(text="Shall the work begin " + "x" * 30 + "?")
     question_panel = lay_out(
