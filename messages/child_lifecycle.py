@@ -5,8 +5,10 @@ from typing import Literal
 from messages.address import Address
 from messages.base import Message
 
-FailureCause = Literal["start", "crash", "unresponsive"]
-"""start: it could not be started · crash: it raised · unresponsive: it did not stop in time."""
+FailureCause = Literal["start", "crash", "unresponsive", "signal", "exit", "protocol"]
+"""start: it could not be started · crash: it raised · unresponsive: it did not stop in time, or its
+process no longer answers · signal, exit: its process ended · protocol: its process sent what it may
+not send, or what cannot be read."""
 
 
 class ChildCompleted(Message):

@@ -14,9 +14,10 @@ Used from one event loop, like the model client.
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, replace
 from random import Random
+from typing import Protocol
 
 from actors.models.backoff import LIMIT_BACKOFF, TEMPORARY_LIMITS
 from actors.models.model_client import ModelError
@@ -54,6 +55,26 @@ class Pause:
     until_s: float
     """Then the next request probes; while a probe runs, the end of its time."""
     is_final: bool = False
+
+
+class Gate(Protocol):
+    """What a request passes before it is sent. `RequestGate` implements it."""
+
+    def admit(self, on_paused: OnPaused) -> AbstractAsyncContextManager[Admission]:
+        """Wait until a request may be sent; send it in the context."""
+        ...
+
+    def confirm(self, admission: Admission) -> None:
+        """Note that the server has begun to reply."""
+        ...
+
+
+class Gates(Protocol):
+    """The gates of a session. `RequestGates` implements it."""
+
+    def get(self, model: str) -> Gate:
+        """Return the gate of a model."""
+        ...
 
 
 class RequestGates:

@@ -27,6 +27,7 @@ from typing import (
 from actors.runtime.supervision import NO_RESTART, Restart
 from messages.address import Address
 from messages.base import Message
+from messages.child_lifecycle import FailureCause
 
 STOP_TIMEOUT_S = 2.0
 """Deadline for stopping an actor together with its subtree."""
@@ -49,6 +50,7 @@ class ActorContext(Protocol):
 
     address: Address
     sender: Address
+    receiver: Address
     incarnation: int
 
     def send(self, to: Address, message: Message, sender: Address) -> None:
@@ -97,6 +99,10 @@ class ActorContext(Protocol):
         """Stop normally after the current message."""
         ...
 
+    def finish_failed(self, cause: FailureCause, detail: str) -> None:
+        """Stop as failed after the current message."""
+        ...
+
 
 class Actor(ABC, Generic[M]):
     """A behavior; `M` is the closed union of the messages it receives.
@@ -109,6 +115,8 @@ class Actor(ABC, Generic[M]):
     """`thread`: for actors that must call blocking code, such as the journal."""
     drains_before_stop: ClassVar[bool] = False
     """True: a stop waits behind the messages already in the mailbox."""
+    relays_subtree: ClassVar[bool] = False
+    """True: it also receives the messages to all addresses below its own, which run elsewhere."""
 
     __context: ActorContext
 
@@ -131,6 +139,11 @@ class Actor(ABC, Generic[M]):
     def sender(self) -> Address:
         """The sender of the current message."""
         return self.__context.sender
+
+    @property
+    def receiver(self) -> Address:
+        """The receiver of the current message: with `relays_subtree`, perhaps one below this."""
+        return self.__context.receiver
 
     @property
     def incarnation(self) -> int:
@@ -227,6 +240,10 @@ class Actor(ABC, Generic[M]):
     def finish(self, result: str = "") -> None:
         """Stop normally after the current message; the parent gets `ChildCompleted(result)`."""
         self.__context.finish(result)
+
+    def finish_failed(self, cause: FailureCause, detail: str) -> None:
+        """Stop after the current message, without a restart; the parent gets `ChildFailed`."""
+        self.__context.finish_failed(cause, detail)
 
     @staticmethod
     def bind(behavior: "Actor[Any]", context: ActorContext) -> None:

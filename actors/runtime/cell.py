@@ -80,9 +80,11 @@ class Cell(ActorContext, pykka.Actor):
         behavior_class = get_behavior_class(make)
         self.address = address
         self.sender = address
+        self.receiver = address
         self.incarnation = 1
         self.inbox_types = get_inbox_types(behavior_class)
         self.drains_before_stop = behavior_class.drains_before_stop
+        self.relays_subtree = behavior_class.relays_subtree
         self.watched_peers: dict[Address, None] = {}
         """Peers whose restarts it subscribed to."""
         self.is_closed = False
@@ -194,6 +196,11 @@ class Cell(ActorContext, pykka.Actor):
         end = ChildCompleted(child=self.address, result=result)
         self._lifecycle.end = self._lifecycle.end or end
 
+    def finish_failed(self, cause: FailureCause, detail: str) -> None:
+        """Stop as failed after the current message, without a restart."""
+        failed = ChildFailed(child=self.address, cause=cause, detail=detail)
+        self._lifecycle.end = self._lifecycle.end or failed
+
     # Called by jobs, from any thread.
 
     def _post_to_incarnation(self, incarnation: int, message: Message) -> None:
@@ -269,6 +276,7 @@ class Cell(ActorContext, pykka.Actor):
             self._runtime.dead_letter([envelope])
             return
         self.sender = envelope.sender
+        self.receiver = envelope.to
         try:
             behavior.on_receive(envelope.message)
         except BaseException as error:  # noqa: BLE001  (no exception of a feature may leave its cell)

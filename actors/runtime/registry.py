@@ -3,6 +3,7 @@
 import logging
 import threading
 from collections.abc import Callable, Iterable, Mapping
+from typing import Protocol
 
 from actors.runtime.actor import ActorFactory, check_inbox, get_behavior_class
 from actors.runtime.cell import Cell
@@ -13,7 +14,7 @@ from actors.runtime.reply_slot import ReplySlot
 from actors.runtime.runtime_port import CellHandle, RuntimePort
 from actors.runtime.supervision import MAX_CRASHES_PER_MESSAGE, NO_RESTART, Restart
 from actors.runtime.thread_cell import ThreadCell
-from messages.address import Address
+from messages.address import ROOT, Address
 from messages.base import Message
 from messages.child_lifecycle import ChildEnded
 from messages.envelope import Envelope
@@ -26,6 +27,19 @@ CELL_TYPES: dict[str, CellFactory] = {"loop": LoopCell, "thread": ThreadCell}
 """Cell types by `Actor.dispatcher`."""
 
 
+class MessageReceiver(Protocol):
+    """What messages can be sent to: a cell, or something that stands for one."""
+
+    @property
+    def inbox_types(self) -> frozenset[type[Message]] | None:
+        """The messages it accepts; None: all."""
+        ...
+
+    def post(self, item: Envelope, /) -> bool:
+        """Take in a message; False: it cannot any more."""
+        ...
+
+
 class ActorRegistry:
     """All cells of one process; used from any thread."""
 
@@ -34,8 +48,12 @@ class ActorRegistry:
         on_root_ended: Callable[[ChildEnded], None],
         event_loop: EventLoop,
         cell_types: Mapping[str, CellFactory] = CELL_TYPES,
+        outside: "MessageReceiver | None" = None,
     ) -> None:
-        """Start empty; `cell_types` are the cell types by dispatcher."""
+        """Start empty; `cell_types` are the cell types by dispatcher.
+
+        `outside` receives the messages to addresses that are not below the root's.
+        """
         self.event_loop = event_loop
         self.on_root_ended = on_root_ended
         self.reply_slots: dict[Address, ReplySlot] = {}
@@ -44,7 +62,12 @@ class ActorRegistry:
         self.on_restart: Callable[[Address], None] | None = None
         """Called after every restart, in the context of the restarted cell."""
         self._cell_types = cell_types
+        self._home = ROOT
+        """The root's address."""
+        self._outside = outside
         self._cells: dict[Address, Cell] = {}
+        self._relays: dict[Address, Cell] = {}
+        """The cells that receive the messages to all addresses below their own."""
         self._watchers: dict[Address, dict[Address, None]] = {}
         # Not sets, whose order differs between runs, so that no seed would replay.
         """Watchers by peer; the inner dicts are ordered sets."""
@@ -62,7 +85,7 @@ class ActorRegistry:
             UnexpectedMessageError: the receiver's inbox has no such message.
         """
         envelope = Envelope(to, sender, message)
-        receiver = self._cells.get(to) or self.reply_slots.get(to)
+        receiver = self._cells.get(to) or self._find_receiver(to)
         if receiver is None:
             self.dead_letter([envelope])
             return
@@ -70,6 +93,16 @@ class ActorRegistry:
             check_inbox(message, receiver.inbox_types, to)
         if not receiver.post(envelope):
             self.dead_letter([envelope])
+
+    def _find_receiver(self, to: Address) -> "MessageReceiver | None":
+        """Return what receives the messages to an address, perhaps in another process."""
+        receiver = self._cells.get(to) or self.reply_slots.get(to)
+        if receiver is not None:
+            return receiver
+        for address, relay in tuple(self._relays.items()):
+            if to.is_under(address):
+                return relay
+        return self._outside if self._outside and not to.is_under(self._home) else None
 
     def start_cell(
         self,
@@ -90,6 +123,10 @@ class ActorRegistry:
         cell_type = self._cell_types[get_behavior_class(make).dispatcher]
         cell = cell_type(self, address, make, parent, restart)
         self._cells[address] = cell
+        if cell.relays_subtree:
+            self._relays[address] = cell
+        if parent is None:
+            self._home = address
         cell.launch()
         return cell
 
@@ -99,6 +136,7 @@ class ActorRegistry:
             if self._cells.get(cell.address) is not cell:
                 return False
             del self._cells[cell.address]
+            self._relays.pop(cell.address, None)
         for peer in cell.watched_peers:
             self._watchers.get(peer, {}).pop(cell.address, None)
         return True
@@ -114,6 +152,7 @@ class ActorRegistry:
             for member in subtree:
                 with self._lock:
                     cell = self._cells.pop(member, None)
+                    self._relays.pop(member, None)
                 if cell is not None:
                     log.error("%s did not stop in time and was abandoned", member)
                     cell.fence()
@@ -154,7 +193,7 @@ class ActorRegistry:
         """Send a message back if its class asks for it and its sender can receive it."""
         if not envelope.message.notify_undelivered:
             return
-        sender = self._cells.get(envelope.sender) or self.reply_slots.get(envelope.sender)
+        sender = self._find_receiver(envelope.sender)
         if sender is not None and (sender.inbox_types is None or Undelivered in sender.inbox_types):
             undelivered = Undelivered(to=envelope.to, message=envelope.message, reason=reason)
             sender.post(Envelope(envelope.sender, envelope.to, undelivered))

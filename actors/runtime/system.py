@@ -11,13 +11,14 @@ from actors.runtime.actor import Actor, ActorFactory, get_behavior_class
 from actors.runtime.children import CHILD_DEADLINE_SHARE
 from actors.runtime.event_loop import EventLoopThread
 from actors.runtime.mailbox import StopCell
-from actors.runtime.registry import ActorRegistry
+from actors.runtime.registry import ActorRegistry, MessageReceiver
 from actors.runtime.reply_slot import ReplySlot
 from actors.runtime.supervision import NO_RESTART, Restart
 from actors.runtime.watchdog import StallCallback, StallLimits, Watchdog
 from messages.address import ROOT, Address
 from messages.base import Message
 from messages.child_lifecycle import ChildEnded, ChildFailed
+from messages.envelope import Envelope
 
 log = logging.getLogger("greenroom.runtime")
 
@@ -38,8 +39,16 @@ class EmptyRoot(Actor[Message]):
 class ActorSystem:
     """All actors of one process: one event loop, one tree and one registry."""
 
-    def __init__(self, root: ActorFactory = EmptyRoot) -> None:
+    def __init__(
+        self,
+        root: ActorFactory = EmptyRoot,
+        address: Address = ROOT,
+        outside: MessageReceiver | None = None,
+    ) -> None:
         """Start the event loop and the root actor, which runs on that loop.
+
+        A system that is a part of a larger one has its root at that root's `address` there, and
+        `outside` receives the messages to all other addresses.
 
         Raises:
             TypeError: `root` does not make an actor, or makes one that runs on its own thread.
@@ -51,12 +60,12 @@ class ActorSystem:
         self._has_ended = False
         self._watchdog: Watchdog | None = None
         self.event_loop = EventLoopThread()
-        self._registry = ActorRegistry(self._on_root_ended, self.event_loop)
+        self._registry = ActorRegistry(self._on_root_ended, self.event_loop, outside=outside)
         self._name_counts: Counter[str] = Counter()
         self._lock = threading.Lock()
         self._abandoned_before_stop: int | None = None
         self.event_loop.start()
-        self._root = self._registry.start_cell(root, ROOT, None)
+        self._root = self._registry.start_cell(root, address, None)
 
     @property
     def addresses(self) -> tuple[Address, ...]:
@@ -102,6 +111,18 @@ class ActorSystem:
             UnexpectedMessageError: the receiver's inbox has no such message.
         """
         self._registry.send(to, message, ROOT)
+
+    def deliver(self, envelope: Envelope) -> None:
+        """Deliver a message from outside this system.
+
+        Raises:
+            UnexpectedMessageError: the receiver's inbox has no such message.
+        """
+        self._registry.send(envelope.to, envelope.message, envelope.sender)
+
+    def notify_watchers(self, peer: Address, incarnation: int) -> None:
+        """Report the restart of an actor outside this system to the actors that watch it."""
+        self._registry.notify_watchers(peer, incarnation)
 
     def ask(self, to: Address, message: Message, timeout_s: float) -> Message:
         """Send a message and wait for the reply, which goes to a one-shot address.

@@ -67,10 +67,11 @@ class Sandbox:
 
         The list of placeholders goes into `state_folder`, which all sessions of a project share.
         """
-        self._workspace = workspace
-        self._settings = settings
+        self.workspace = workspace
+        self.settings = settings
+        self.state_folder = state_folder
+        self.protected = tuple(protected)
         self._environment = environment
-        self._protected = tuple(protected)
         self._projects = tuple(map(Path, (workspace.root, *workspace.added_folders)))
         self._search_path = environment.get("PATH", os.defpath)
         self._placeholders = Placeholders(state_folder / "sandbox-placeholders")
@@ -80,7 +81,7 @@ class Sandbox:
     @cached_property
     def status(self) -> SandboxStatus:
         """What is enforced here. The first call runs a sandbox, which may take 2 s."""
-        if self._settings.mode == "off":
+        if self.settings.mode == "off":
             return SandboxStatus("none", "The sandbox is off ([sandbox] mode).")
         if sys.platform != "linux":
             return SandboxStatus("none", f"There is no sandbox for {sys.platform} yet.")
@@ -91,7 +92,7 @@ class Sandbox:
         self._placeholders.remove_unused()
         # Run the flags and mounts that commands will get: a namespace, a mount or the filter may
         # be forbidden here, and only trying tells.
-        with self.prepare(("/bin/true",), Path(self._workspace.cwd), _PROBE_SANDBOX, {}) as command:
+        with self.prepare(("/bin/true",), Path(self.workspace.cwd), _PROBE_SANDBOX, {}) as command:
             return bubblewrap.probe(command.arguments, command.open_files)
 
     @property
@@ -140,11 +141,11 @@ class Sandbox:
     def _plan(self, sandbox: Confinement) -> MountPlan:
         folders = SandboxedFolders(
             workspace=self._projects,
-            home=Path(self._workspace.home),
+            home=Path(self.workspace.home),
             temporary=self._private_folder / "tmp",
-            write=tuple(map(Path, self._settings.write)),
-            hide=tuple(map(Path, (*self._settings.hide, *sandbox.hidden_files))),
-            protected=self._protected,
+            write=tuple(map(Path, self.settings.write)),
+            hide=tuple(map(Path, (*self.settings.hide, *sandbox.hidden_files))),
+            protected=self.protected,
             search_path=tuple(map(Path, filter(None, self._search_path.split(os.pathsep)))),
         )
         return plan_mounts(folders, sandbox.access)

@@ -23,7 +23,7 @@ from actors.agents.effect_handlers.model_jobs import ModelRequestJob, RequestEve
 from actors.agents.turn.retry import RetryState, get_backoff, get_retry_delay_s
 from actors.agents.turn.self_messages import ModelFailed, ModelReplied, RetryDelayElapsed
 from actors.models.model_client import ModelClient, ModelRequest
-from actors.models.request_gate import RequestGate
+from actors.models.request_gate import Gate
 from actors.runtime.actor import Actor, JobId
 from messages.address import Address
 from messages.compaction import CompactionMethod, SummaryFailed, SummaryWritten
@@ -70,7 +70,7 @@ class Compactor(Actor[CompactorInbox]):
     """Writes one replacement, or reports why there is none; then it ends."""
 
     def __init__(
-        self, plan: SummaryPlan, model: ModelClient, gate: RequestGate, permissions: Address
+        self, plan: SummaryPlan, model: ModelClient, gate: Gate, permissions: Address
     ) -> None:
         """Follow `plan`, whose ledger lacks what the permission engine knows."""
         self._plan = plan

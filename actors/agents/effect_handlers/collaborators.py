@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from actors.models.model_client import ModelClient
-from actors.models.request_gate import RequestGates
+from actors.models.request_gate import Gates
 from actors.prompt_context.environment import EnvironmentReader
 from actors.runtime.actor import ActorFactory
 from actors.tools.tool import ToolContext
@@ -52,7 +52,7 @@ class AgentPorts:
     """An agent's ports to the outside world."""
 
     model: ModelClient
-    gates: RequestGates
+    gates: Gates
     """Shared by all agents of the session."""
     tool_context: ToolContext
     """Context without any observed files."""

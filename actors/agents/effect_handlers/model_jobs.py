@@ -12,7 +12,7 @@ from actors.agents.turn.self_messages import (
 )
 from actors.models.model_client import ModelClient, ModelError, ModelRequest, Reply, ReplyDelta
 from actors.models.model_names import get_default_limits
-from actors.models.request_gate import Admission, RequestGate
+from actors.models.request_gate import Admission, Gate
 from actors.runtime.actor import JobFailure
 from messages.content import Usage
 from messages.failure_reasons import MAX_DURATION_S
@@ -44,7 +44,7 @@ class ModelRequestJob:
     request: ModelRequest
     info: RequestInfo
     """Describes the request; its duration is added."""
-    gate: RequestGate
+    gate: Gate
     on_event: Callable[[RequestEvent], None]
     _texts: list[str] = field(default_factory=list[str])
     _usage: Usage = Usage()  # noqa: RUF009  (frozen, so it may be shared)

@@ -60,6 +60,11 @@ class RequestPrefixes:
 
 def make_prefix(model: str, system: str, tools: tuple[dict[str, JsonValue], ...]) -> RequestPrefix:
     """Return a prefix, with its fingerprint as id."""
-    fingerprint = sha256(to_json((model, system, tools))).hexdigest()[:16]
+    fingerprint = get_prefix_id(model, system, tools)
     # Not validated, because that would copy the schemas, which all agents share.
     return RequestPrefix.model_construct(id=fingerprint, model=model, system=system, tools=tools)
+
+
+def get_prefix_id(model: str, system: str, tools: tuple[dict[str, JsonValue], ...]) -> str:
+    """Return the fingerprint of a prefix."""
+    return sha256(to_json((model, system, tools))).hexdigest()[:16]

@@ -21,6 +21,7 @@ from messages.approvals import (
     WithdrawApprovals,
 )
 from messages.base import Message
+from messages.child_lifecycle import FailureCause
 from messages.journal import Append, Appended, AppendFailed, Record
 from messages.permissions import (
     EvaluatePermission,
@@ -48,7 +49,7 @@ def pass_through(message: Message) -> tuple[Message, ...]:
 class BrokerModel:
     """The broker's actor context, which checks every message; the filters can inject faults."""
 
-    address = APPROVALS
+    address = receiver = APPROVALS
     incarnation = 1
 
     def __init__(
@@ -267,4 +268,7 @@ class BrokerModel:
         raise NotImplementedError
 
     def finish(self, result: str) -> None:
+        raise NotImplementedError
+
+    def finish_failed(self, cause: FailureCause, detail: str) -> None:
         raise NotImplementedError
