@@ -358,15 +358,16 @@ def _start_actors(
         if isinstance(end, ChildCompleted):
             on_ended(end.result)
 
+    notify_user = print_on_screen or print_error
     ports = SessionPorts(
         config.make_model(),
         build_help_text,
         config.processes,
         sandbox=config.sandbox,
         wall_clock=time.time,  # noqa: TID251  (the one wall clock)
+        notify=notify_user,
     )
     factories = make_child_factories(session, ports, console)
-    notify_user = print_on_screen or print_error
     factories = replace(factories, on_console_lost=print_on_screen)
     system = ActorSystem(partial(RootSupervisor, factories))
     system.add_end_callback(on_root_ended)

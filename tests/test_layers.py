@@ -33,6 +33,7 @@ LAYERS = {
         "tools",
         "prompt_context",
         *("approvals", "agents"),
+        "placement",
         *("supervisor", "wiring"),
     ),
     "shell": (

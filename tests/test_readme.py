@@ -41,6 +41,7 @@ def test_the_readme_is_at_most_eight_kilobytes() -> None:
     [
         "README.md",
         "actors/README.md",
+        "actors/placement/README.md",
         "actors/runtime/README.md",
         "tests/README.md",
         "tests/benchmark/README.md",
@@ -164,7 +165,7 @@ def test_the_agents_topic_lists_only_keys_that_are_understood() -> None:
     names = listed_names(read_topic("agents"), "keys")
     values = {"read_only": "true", "interactive": "true", "max_turns": "1", "time_limit_s": "1"}
     values |= {"mode": "all", "permission": "{bash: ask}", "approval_mode": "plan"}
-    values |= {"effort": "high", "background": "true"}
+    values |= {"effort": "high", "background": "true", "placement": "process"}
     keys = "".join(f"{name}: {values.get(name, 'x')}\n" for name in sorted(names))
     origin = agent_file_parser.FileOrigin("x.md")
     parsed = agent_file_parser.parse_definition(f"---\n{keys}---\nText\n", "x", origin)

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Protocol
 
 from actors.agents.agent import Agent
 from actors.agents.definition.definition import Definition, build_profile, find_definition
@@ -20,7 +21,7 @@ from actors.agents.turn.pending_context import ContextState
 from actors.agents.turn.prompt_queue import PromptQueue
 from actors.agents.turn.turn_state import TurnState
 from actors.models.model_client import SUBAGENT_HEADER, ModelClient
-from actors.models.request_gate import RequestGates
+from actors.models.request_gate import Gates
 from actors.permissions.mode_order import find_strictest_mode
 from actors.permissions.rule_matching import is_match
 from actors.prompt_context.environment import EnvironmentReader
@@ -33,6 +34,7 @@ from actors.tools.task import TASK, make_task_tool
 from actors.tools.tool import AnyTool, ToolContext
 from actors.tools.tool_list import COMMAND_TOOLS, TASK_OUTPUT, TASK_STOP
 from messages.address import JOURNAL, PERMISSIONS
+from messages.placement import Placement
 from messages.policy import PermissionMode, PermissionProfile
 from messages.subagents import AssignTask, SubagentStarted
 from messages.turns import SessionConfigured
@@ -45,6 +47,21 @@ MAX_INCARNATIONS = 1_000
 """More incarnations than one task of a subagent can have."""
 
 
+class PlaceAgent(Protocol):
+    """Creates an agent in a process of its own; the arguments are those of `make_factory`."""
+
+    def __call__(
+        self,
+        started: SubagentStarted,
+        task: AssignTask,
+        ancestors: tuple[PermissionProfile, ...],
+        *,
+        has_records: bool,
+    ) -> ActorFactory:
+        """Return its factory."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class DefaultSubagentFactory:
     """Creates the subagents of one session from what all its agents share."""
@@ -53,7 +70,7 @@ class DefaultSubagentFactory:
     tools: tuple[AnyTool, ...]
     instructions: tuple[Instructions, ...]
     model: ModelClient
-    gates: RequestGates
+    gates: Gates
     tool_context: ToolContext
     session_configured: SessionConfigured
     """The primary agent's; a subagent's differs in agent, model and turn."""
@@ -65,6 +82,10 @@ class DefaultSubagentFactory:
     """As in `AgentPorts`."""
     kind_definitions: tuple[Definition, ...] = KIND_DEFINITIONS
     """Those of the subagents that the program starts itself."""
+    background_placement: Placement = "local"
+    """Where background agents run whose definition does not say it."""
+    place: PlaceAgent | None = None
+    """Creates subagents in processes of their own; None: all run in this one."""
 
     def get_profile(self, agent: str, max_mode: PermissionMode) -> PermissionProfile:
         """Return the profile of an agent type whose mode may not be looser than `max_mode`.
@@ -123,6 +144,8 @@ class DefaultSubagentFactory:
         """
         agent_type = started.agent_type
         definition = self._find_definition(agent_type)
+        if self.place is not None and self._get_placement(definition, started) == "process":
+            return self.place(started, task, ancestors, has_records=has_records)
         depth = get_depth(started, self.max_depth)
         spawn_options = self.get_spawn_options(agent_type, depth, ancestors)
         prepared = self._prepare(definition, agent_type, spawn_options, ancestors)
@@ -177,6 +200,11 @@ class DefaultSubagentFactory:
             }
         )
         return partial(Agent, (prepared,), collaborators, ports, restored, configured)
+
+    def _get_placement(self, definition: Definition | None, started: SubagentStarted) -> Placement:
+        is_in_background = started.is_background and started.subagent_source.kind == "other"
+        default = self.background_placement if is_in_background else "local"
+        return (definition.placement if definition else None) or default
 
     def _find_definition(self, agent: str) -> Definition | None:
         """Return a definition by name; no file can define the name of a kind."""

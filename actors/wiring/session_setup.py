@@ -26,6 +26,7 @@ from messages.address import PERMISSIONS, PRIMARY, ROOT, Address
 from messages.effort import Effort
 from messages.journal import Record, SessionHeader, SessionOpened
 from messages.permissions import SessionSettings
+from messages.placement import Placement
 from messages.policy import PermissionMode, RuleSource
 
 log = logging.getLogger("greenroom.session")
@@ -73,6 +74,8 @@ class SessionOptions:
     """All agent definitions."""
     kind_definitions: tuple[Definition, ...] = KIND_DEFINITIONS
     """Those of the subagents that the program starts itself."""
+    background_placement: Placement = "local"
+    """Where background agents run whose definition does not say it."""
     max_depth: int = 3
     """An agent at this depth below the primary cannot start subagents."""
     slot_limit: int = 10

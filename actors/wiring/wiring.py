@@ -1,5 +1,6 @@
 """Creates the factories of a session's actors from its options, file and ports."""
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -41,12 +42,15 @@ from actors.tools.plan_mode import has_plan
 from actors.tools.tool import AnyTool, ToolContext
 from actors.tools.tool_list import COMMAND_TOOLS, TOOL_LIST
 from actors.tools.toolbox import BUILT_IN_TOOLS
+from actors.wiring.agent_placer import AgentPlacer
 from actors.wiring.session_setup import SessionHandle, SessionOptions, resolve_mode
 from messages.address import APPROVALS, CONSOLE, JOURNAL, PERMISSIONS, PRIMARY
 from messages.journal import RequestPrefix
 from messages.policy import Policy, Rule
 from messages.subagents import SubagentStarted
 from messages.turns import InstructionFile, SessionConfigured
+
+log = logging.getLogger("greenroom.session")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +69,8 @@ class SessionPorts:
     attached."""
     file_system: FileSystem | None = None
     """Stores the project's grants; None: the real file system."""
+    notify: Callable[[str], None] = log.warning
+    """Shows the user a line."""
 
 
 def make_child_factories(
@@ -164,13 +170,14 @@ def _make_subagent_factory(session: SessionHandle, ports: SessionPorts) -> Defau
         ),
         workspace_trusted=options.trusted,
     )
-    return DefaultSubagentFactory(
+    gates = RequestGates(Random(session.session_id))  # noqa: S311  (must be repeatable)
+    factory = DefaultSubagentFactory(
         definitions=options.definitions,
         kind_definitions=options.kind_definitions,
         tools=ports.tools,
         instructions=options.instructions,
         model=ports.model_client,
-        gates=RequestGates(Random(session.session_id)),  # noqa: S311  (must be repeatable)
+        gates=gates,
         tool_context=tool_context,
         session_configured=session_configured,
         environment=_make_environment_reader(options, ports.wall_clock),
@@ -178,7 +185,12 @@ def _make_subagent_factory(session: SessionHandle, ports: SessionPorts) -> Defau
         compaction=options.compaction,
         max_depth=options.max_depth,
         run=session.run,
+        background_placement=options.background_placement,
     )
+    placer = AgentPlacer(
+        factory, ports.model_client, gates, ports.sandbox, options.trusted, ports.notify
+    )
+    return replace(factory, place=placer)
 
 
 def _make_environment_reader(

@@ -144,6 +144,7 @@ def _set_agents_and_limits(
     return replace(
         session,
         effort=settings.effort,
+        background_placement=settings.background_placement or "local",
         compaction=_make_compaction_settings(settings.compact),
         limits=_make_limits(settings),
         definitions=_with_small_model(agents.definitions, settings.models.small),

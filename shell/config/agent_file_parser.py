@@ -10,6 +10,7 @@ from actors.models.model_names import resolve_model
 from actors.permissions.rule_matching import find_rule_problem
 from actors.tools.tool_list import TOOL_LIST
 from messages.effort import EFFORT_LEVELS, Effort
+from messages.placement import Placement
 from messages.policy import Action, PermissionMode, Rule
 from shell.config.frontmatter_parser import Frontmatter, FrontmatterError, parse_frontmatter
 from shell.config.schema import MAX_AGENT_NAME_CHARS
@@ -148,6 +149,7 @@ class _DefinitionParser:
             time_limit_s=self._take("time_limit_s", _parse_seconds),
             interactive=bool(self._take("interactive", _parse_flag)),
             background=bool(self._take("background", _parse_flag)),
+            placement=self._take("placement", _parse_placement),
             bubbles=bubbles,
             from_project=self._origin.is_project,
             source=self._origin.path,
@@ -270,6 +272,13 @@ def _make_rule(tool: str, pattern: str, action: object) -> Rule:
 def _parse_agent_mode(value: object) -> str:
     if value not in get_args(AgentMode):
         message = f"must be one of {', '.join(get_args(AgentMode))}"
+        raise ValueError(message)
+    return str(value)
+
+
+def _parse_placement(value: object) -> str:
+    if value not in get_args(Placement):
+        message = f"must be one of {', '.join(get_args(Placement))}"
         raise ValueError(message)
     return str(value)
 

@@ -58,6 +58,7 @@ def _to_object(definition: Definition, file: ParsedDefinition | None) -> dict[st
         "approval_mode": definition.permission_mode,
         "model": definition.model or None,
         "effort": definition.effort,
+        "placement": definition.placement,
         "subagents": list(definition.subagents),
         "named": file.declared_name if file else definition.name,
         "ignored": list(file.ignored_keys) if file else [],

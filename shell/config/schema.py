@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeAlias, get_args
 from actors.permissions.rule_matching import find_rule_problem
 from actors.tools.tool_list import TOOL_LIST
 from messages.effort import EFFORT_LEVELS, Effort
+from messages.placement import Placement
 from messages.policy import Action, PermissionMode, Rule
 
 CONFIG_FORMAT = 1
@@ -104,6 +105,7 @@ class FileConfig:
 
     model: str | None = None
     effort: Effort | None = None
+    background_placement: Placement | None = None
     agent: str | None = None
     permission_mode: PermissionMode | None = None
     max_depth: int | None = None
@@ -262,6 +264,7 @@ FILE_SCHEMA = TableSchema(
     {
         "model": check_model_name,
         "effort": _one_of(*EFFORT_LEVELS),
+        "background_placement": _one_of(*get_args(Placement)),
         "agent": _check_agent_name,
         "permission_mode": _one_of(*get_args(PermissionMode)),
         "max_depth": _whole_number(0, 100),

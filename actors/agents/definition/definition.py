@@ -7,6 +7,7 @@ from typing import Literal
 from actors.agents.definition import system_prompts
 from actors.tools.tool_list import TOOL_LIST
 from messages.effort import Effort
+from messages.placement import Placement
 from messages.policy import PermissionMode, PermissionProfile, Rule, RuleSource
 
 AgentMode = Literal["primary", "subagent", "all"]
@@ -45,6 +46,8 @@ class Definition:
     """As a subagent, it stays available after its task and accepts more prompts."""
     background: bool = False
     """As a subagent, it always runs in the background."""
+    placement: Placement | None = None
+    """As a subagent; its own subagents run where it does. None: `background_placement` applies."""
     bubbles: bool = False
     """In the background, its approval requests are shown to the user; others are rejected."""
     is_standalone: bool = False

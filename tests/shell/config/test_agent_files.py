@@ -44,6 +44,7 @@ def test_every_key_of_a_definition_is_parsed() -> None:
         "approval_mode: plan\n"
         "model: sonnet\n"
         "effort: low\n"
+        "placement: process\n"
         "max_turns: 7\n"
         "time_limit_s: 2.5\n"
         "subagents: explore, general\n"
@@ -74,6 +75,7 @@ def test_every_key_of_a_definition_is_parsed() -> None:
     assert definition.interactive
     assert definition.model != "sonnet", "an alias is resolved"
     assert definition.effort == "low"
+    assert definition.placement == "process"
     assert parsed.ignored_keys == ()
 
 

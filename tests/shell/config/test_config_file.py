@@ -25,6 +25,7 @@ FULL_CONFIG = """
 format = 1
 model = "claude-opus-5"
 effort = "high"
+background_placement = "process"
 agent = "build"
 permission_mode = "auto-edit"
 max_depth = 2
@@ -70,6 +71,7 @@ def test_every_documented_key_is_read(config_path: Path) -> None:
     assert file.config == FileConfig(
         model="claude-opus-5",
         effort="high",
+        background_placement="process",
         agent="build",
         permission_mode="auto-edit",
         max_depth=2,
@@ -170,7 +172,7 @@ action = "maybe"
         ("[review]\nmodel = ''", ":2: review.model: must be one line"),
         ("[review]\neffort = 'low'", ":2: review.effort: unknown key"),
         ("[compact]\nthreshold = 2", ":2: compact.threshold: must be from 0.1 to 1, not 2"),
-        ("background_placement = 'process'", ":1: background_placement: unknown key"),
+        ("background_placement = 'cluster'", ":1: background_placement: must be"),
         ("agent = 'A b'", ":1: agent: must be a name of a-z"),
         ("model = 'a'\nmodel = 'b'", ":2: model: invalid TOML: Cannot overwrite a value"),
         ("[budget]\n[budget]", ":2: invalid TOML: Cannot declare"),

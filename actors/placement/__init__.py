@@ -1,0 +1,1 @@
+"""Agents in processes of their own: the link to a host process, and both of its ends."""
