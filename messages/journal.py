@@ -16,6 +16,7 @@ from messages.base import Message
 from messages.compaction import Compacted
 from messages.permissions import SessionSettings
 from messages.reviews import ReviewEnded, ReviewStarted
+from messages.snapshots import ChangesUndone, SnapshotTaken
 from messages.steering import PromptDelivered
 from messages.subagents import (
     NotificationDelivered,
@@ -101,6 +102,8 @@ Record = Annotated[
     | SubagentEnded
     | ReviewStarted
     | ReviewEnded
+    | SnapshotTaken
+    | ChangesUndone
     | NotificationDelivered
     | ExecApprovalRequest
     | PatchApprovalRequest

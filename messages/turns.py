@@ -14,6 +14,7 @@ from messages.effort import Effort
 from messages.failure_reasons import MAX_DURATION_S, LimitReason, ModelFailureReason
 from messages.policy import CommandSandbox, PermissionMode
 from messages.reviews import ReviewEnded, ReviewStarted
+from messages.snapshots import ChangesUndone, SnapshotFailed, SnapshotTaken
 from messages.steering import PromptDelivered, PromptsReturned
 from messages.subagents import (
     NotificationDelivered,
@@ -489,6 +490,9 @@ UpwardEvent = (
     | SubagentEnded
     | ReviewStarted
     | ReviewEnded
+    | SnapshotTaken
+    | SnapshotFailed
+    | ChangesUndone
     | NotificationDelivered
     | PersistenceChanged
 )

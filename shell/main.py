@@ -364,6 +364,7 @@ def _start_actors(
         build_help_text,
         config.processes,
         sandbox=config.sandbox,
+        snapshots=session.snapshots,
         wall_clock=time.time,  # noqa: TID251  (the one wall clock)
         notify=notify_user,
     )

@@ -31,6 +31,7 @@ LAYERS = {
         "permissions",
         "sandbox",
         "tools",
+        "snapshots",
         "prompt_context",
         *("approvals", "agents"),
         "placement",

@@ -22,7 +22,6 @@ from actors.agents.effect_handlers.model_jobs import (
 )
 from actors.agents.effect_handlers.pending_requests import PendingRequests, get_undelivered_outcome
 from actors.agents.effect_handlers.request_prefixes import RequestPrefixes
-from actors.agents.effect_handlers.review_jobs import prepare_review, to_review_failed
 from actors.agents.effect_handlers.subagent_supervisor import SubagentSupervisor
 from actors.agents.effect_handlers.tool_jobs import (
     check_plan_file,
@@ -32,6 +31,7 @@ from actors.agents.effect_handlers.tool_jobs import (
     to_plan_file_missing,
     to_tool_failed,
 )
+from actors.agents.effect_handlers.workspace_jobs import make_workspace_job
 from actors.agents.restore.restored_state import (
     find_last_turn_end,
     find_pending_switch,
@@ -71,6 +71,7 @@ from actors.agents.turn.effects import (
     StartCompactor,
     StartTimer,
     SwitchEffect,
+    TakeSnapshot,
     TightenProfile,
     TimerEffect,
     WriteRecord,
@@ -339,10 +340,8 @@ class Agent(Actor[AgentInbox]):
             case EvaluateReview():
                 # Like grep in the whole workspace: the answer has the rules for each file.
                 self._evaluate(effect.id, (PermissionRequest(permission="grep", target="."),))
-            case PrepareReview():
-                root = self._ports.tool_context.workspace.root
-                job = partial(prepare_review, effect.id, effect.target, root, effect.read_policy)
-                self.start_job(job, partial(to_review_failed, effect.id))
+            case PrepareReview() | TakeSnapshot():
+                self.start_job(*make_workspace_job(effect, self._ports))
             case RequestApproval():
                 self._request_approval(effect)
             case AskAboutLimit():

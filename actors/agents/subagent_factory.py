@@ -26,6 +26,7 @@ from actors.permissions.mode_order import find_strictest_mode
 from actors.permissions.rule_matching import is_match
 from actors.prompt_context.environment import EnvironmentReader
 from actors.runtime.actor import ActorFactory
+from actors.snapshots.snapshot_store import SnapshotStore
 from actors.tools.help import HELP
 from actors.tools.plan_enter import PLAN_ENTER
 from actors.tools.plan_exit import PLAN_EXIT
@@ -79,6 +80,8 @@ class DefaultSubagentFactory:
     max_depth: int
     run: int
     environment: EnvironmentReader | None = None
+    """As in `AgentPorts`."""
+    snapshots: SnapshotStore | None = None
     """As in `AgentPorts`."""
     kind_definitions: tuple[Definition, ...] = KIND_DEFINITIONS
     """Those of the subagents that the program starts itself."""
@@ -160,7 +163,13 @@ class DefaultSubagentFactory:
         source = started.subagent_source
         headers = {SUBAGENT_HEADER: source.name}
         ports = AgentPorts(
-            self.model, self.gates, self.tool_context, self, self.environment, headers
+            self.model,
+            self.gates,
+            self.tool_context,
+            self,
+            self.environment,
+            self.snapshots,
+            headers,
         )
         limits = build_limits(definition, self.limits)
         limits = replace(limits, tokens=None)  # each task brings what is left
@@ -175,6 +184,7 @@ class DefaultSubagentFactory:
             read_only_tools=frozenset(tool.name for tool in prepared.tools if tool.reads_only),
             command_tools=COMMAND_TOOLS,
             source=source,
+            takes_snapshots=self.snapshots is not None,
             never_asks=definition is not None and definition.never_asks,
         )
         state = AgentState(

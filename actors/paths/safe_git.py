@@ -3,6 +3,7 @@
 import os
 import subprocess
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 
 from actors.paths.program_search import find_program
@@ -23,7 +24,27 @@ _SETTINGS = (
     ("protocol.allow", "never"),  # a partial clone fetches missing objects
     ("log.showSignature", "false"),
 )
+_OWN_REPOSITORY_SETTINGS = (
+    ("core.fsync", "none"),  # a snapshot that a power failure damages is only lost
+    ("core.autocrlf", "false"),
+    ("core.looseCompression", "1"),
+    ("core.ignoreCase", "false"),
+    ("core.bare", "false"),
+    ("gc.auto", "0"),
+)
 _FILTER_SETTINGS = r"^filter\..*\.(clean|smudge|process|required)$"
+
+
+@dataclass(frozen=True, slots=True)
+class _RunOptions:
+    """How one git command runs."""
+
+    timeout_s: float
+    stdin: bytes = b""
+    variables: tuple[tuple[str, str], ...] = ()
+    """Added to its environment."""
+    accepted: tuple[int, ...] = (0,)
+    """Exit statuses that are no error."""
 
 
 class GitError(Exception):
@@ -45,16 +66,61 @@ def run_git(
         message = "not a git repository"
         raise GitError(message)
     if not compares_files:
-        return _run(root, _SETTINGS, words, (0,), timeout_s)
+        return _run(root, _SETTINGS, words, _RunOptions(timeout_s))
     # A filter is a program that git runs on each file it compares.
     list_filters = ("config", "--null", "--name-only", "--get-regexp", _FILTER_SETTINGS)
-    names = _run(root, _SETTINGS, list_filters, (0, 1), timeout_s).split(b"\0")
+    options = _RunOptions(timeout_s, accepted=(0, 1))
+    names = _run(root, _SETTINGS, list_filters, options).split(b"\0")
     filters = [
         (os.fsdecode(name), "false" if name.endswith(b".required") else "")
         for name in dict.fromkeys(names)
         if name
     ]
-    return _run(root, (*_SETTINGS, *filters), words, (0,), timeout_s)
+    return _run(root, (*_SETTINGS, *filters), words, _RunOptions(timeout_s))
+
+
+def run_git_in_own_repository(
+    repository: Path,
+    root: Path,
+    *words: str,
+    stdin: bytes = b"",
+    timeout_s: float = TIMEOUT_S,
+    variables: tuple[tuple[str, str], ...] = (),
+) -> bytes:
+    """Return what a git command prints, in a bare repository of our own, with `root` as its files.
+
+    It reads no other configuration: neither that of the user nor that of a repository at `root`.
+
+    Raises:
+        GitError: as in `run_git`.
+    """
+    variables = (*_list_own_variables(repository), *variables)
+    settings = (*_SETTINGS, *_OWN_REPOSITORY_SETTINGS)
+    return _run(root, settings, words, _RunOptions(timeout_s, stdin, variables))
+
+
+def start_git_in_own_repository(
+    repository: Path, root: Path, *words: str
+) -> subprocess.Popen[bytes]:
+    """Start a git command that is written to and read from, as `run_git_in_own_repository`.
+
+    Raises:
+        GitError: git could not be run.
+    """
+    settings = (*_SETTINGS, *_OWN_REPOSITORY_SETTINGS)
+    environment = _build_environment(root, settings) | dict(_list_own_variables(repository))
+    try:
+        return subprocess.Popen(
+            [_find_git(root), *words],
+            cwd=root,
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+    except OSError as error:
+        message = f"git could not be run: {error}"
+        raise GitError(message) from error
 
 
 def has_repository(root: Path) -> bool:
@@ -78,23 +144,19 @@ def _run(
     root: Path,
     settings: tuple[tuple[str, str], ...],
     words: tuple[str, ...],
-    accepted: tuple[int, ...],
-    timeout_s: float,
+    options: _RunOptions,
 ) -> bytes:
-    git = find_program("git", os.environ.get("PATH", os.defpath), (root,))
-    if git is None:
-        message = "git could not be run: it is not installed"
-        raise GitError(message)
+    git = _find_git(root)
     with tempfile.TemporaryFile() as output:
         try:
             result = subprocess.run(
                 [git, *words],
                 cwd=root,
-                env=_build_environment(root, settings),
-                stdin=subprocess.DEVNULL,
+                env=_build_environment(root, settings) | dict(options.variables),
+                input=options.stdin,
                 stdout=output,
                 stderr=subprocess.PIPE,
-                timeout=timeout_s,
+                timeout=options.timeout_s,
                 check=False,
             )
         except subprocess.TimeoutExpired as error:
@@ -103,11 +165,27 @@ def _run(
         except (OSError, ValueError) as error:
             message = f"git could not be run: {error}"
             raise GitError(message) from error
-        if result.returncode not in accepted:
+        if result.returncode not in options.accepted:
             text = result.stderr.decode("utf-8", "replace").strip()
             raise GitError(text.partition("\n")[0] or f"git exited with {result.returncode}")
         output.seek(0)
         return output.read(MAX_OUTPUT_BYTES)
+
+
+def _find_git(root: Path) -> str:
+    git = find_program("git", os.environ.get("PATH", os.defpath), (root,))
+    if git is None:
+        message = "git could not be run: it is not installed"
+        raise GitError(message)
+    return git
+
+
+def _list_own_variables(repository: Path) -> tuple[tuple[str, str], ...]:
+    return (
+        ("GIT_DIR", str(repository)),
+        ("GIT_CONFIG_NOSYSTEM", "1"),
+        ("GIT_CONFIG_GLOBAL", os.devnull),
+    )
 
 
 def _build_environment(root: Path, settings: tuple[tuple[str, str], ...]) -> dict[str, str]:

@@ -22,6 +22,7 @@ from actors.sessions.record_queries import find_last_run_number, find_last_setti
 from actors.sessions.session_log import SessionLog, WallClock
 from actors.sessions.state_paths import make_session_id, session_path
 from actors.sessions.subagent_transcripts import TranscriptWriter
+from actors.snapshots.snapshot_store import SnapshotStore
 from messages.address import PERMISSIONS, PRIMARY, ROOT, Address
 from messages.effort import Effort
 from messages.journal import Record, SessionHeader, SessionOpened
@@ -98,6 +99,11 @@ class SessionOptions:
         """Return the folder for full outputs that are too long for the model."""
         return self.project_state_folder / "outputs" / session_id
 
+    def make_snapshots(self, session_id: str, wall_clock: WallClock) -> SnapshotStore:
+        """Return what keeps the workspace before and after each turn."""
+        folder = self.project_state_folder / "snapshots"
+        return SnapshotStore(self.workspace.root, folder, session_id, wall_clock)
+
     def make_transcripts(self, session_id: str) -> TranscriptWriter:
         """Return a writer that keeps one transcript file per subagent."""
         return TranscriptWriter(self.project_state_folder / "subagents" / session_id)
@@ -119,6 +125,8 @@ class SessionHandle:
     """Records of subagents with unfinished tasks, each with the actor that recorded it."""
     transcripts: TranscriptWriter | None = None
     """Writer for the subagents' transcripts; None: no transcripts."""
+    snapshots: SnapshotStore | None = None
+    """Keeps the workspace before and after each turn; None: it is not kept."""
     torn_file: Path | None = None
     """As in `LogContents`."""
     fork_notice: str = ""
@@ -143,7 +151,8 @@ def open_session(options: SessionOptions, wall_clock: WallClock) -> SessionHandl
         path, notice = fork.path, fork.notice
     session = _resume(options, path, wall_clock) if path else _create(options, wall_clock)
     log.debug("run %d of %s with %s", session.run, session.log.path, options.model_name)
-    return replace(session, fork_notice=notice)
+    snapshots = options.make_snapshots(session.session_id, wall_clock)
+    return replace(session, fork_notice=notice, snapshots=snapshots)
 
 
 def _resume(options: SessionOptions, path: Path, wall_clock: WallClock) -> SessionHandle:
@@ -168,7 +177,7 @@ def _resume(options: SessionOptions, path: Path, wall_clock: WallClock) -> Sessi
         select_records_for(contents, PRIMARY),
         select_unfinished_task_records(contents),
         options.make_transcripts(path.stem),
-        contents.torn_file,
+        torn_file=contents.torn_file,
     )
 
 

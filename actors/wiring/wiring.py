@@ -34,6 +34,7 @@ from actors.sessions.file_system import FileSystem
 from actors.sessions.journal import AppendLedger, Journal
 from actors.sessions.record_queries import find_last_settings
 from actors.sessions.session_log import WallClock
+from actors.snapshots.snapshot_store import SnapshotStore
 from actors.supervisor.supervisor import ChildFactories
 from actors.tools.command_runner import CommandRunner
 from actors.tools.file_search import find_ripgrep
@@ -67,6 +68,8 @@ class SessionPorts:
     wall_clock: WallClock | None = None
     """For the environment that is described to the model; None: it is not, and no file is
     attached."""
+    snapshots: SnapshotStore | None = None
+    """Keeps the workspace before and after each turn; None: it is not kept."""
     file_system: FileSystem | None = None
     """Stores the project's grants; None: the real file system."""
     notify: Callable[[str], None] = log.warning
@@ -90,7 +93,12 @@ def make_child_factories(
         if definition.mode != "subagent"
     )
     reads_environment = ports.wall_clock is not None
-    restored = _restore_primary(session, agents, reads_environment=reads_environment)
+    restored = _restore_primary(
+        session,
+        agents,
+        reads_environment=reads_environment,
+        takes_snapshots=ports.snapshots is not None,
+    )
     switch = restored.pending_switch
     first_agent = switch.agent if switch else restored.state.selection.agent
     ledger = AppendLedger(
@@ -186,6 +194,7 @@ def _make_subagent_factory(session: SessionHandle, ports: SessionPorts) -> Defau
         max_depth=options.max_depth,
         run=session.run,
         background_placement=options.background_placement,
+        snapshots=ports.snapshots,
     )
     placer = AgentPlacer(
         factory, ports.model_client, gates, ports.sandbox, options.trusted, ports.notify
@@ -233,6 +242,7 @@ def _make_primary_factory(
         subagent_factory.tool_context,
         subagent_factory,
         subagent_factory.environment,
+        subagent_factory.snapshots,
     )
     return partial(Agent, agents, collaborators, ports, restored, session_configured)
 
@@ -284,7 +294,11 @@ def _build_primary_agent(definition: Definition, options: SessionOptions) -> Pri
 
 
 def _restore_primary(
-    session: SessionHandle, agents: tuple[PreparedAgent, ...], *, reads_environment: bool
+    session: SessionHandle,
+    agents: tuple[PreparedAgent, ...],
+    *,
+    reads_environment: bool,
+    takes_snapshots: bool,
 ) -> RestoredState:
     options = session.options
     # A new session that starts in plan mode returns to the configured agent after planning. It
@@ -302,6 +316,7 @@ def _restore_primary(
             tool.name for agent in agents for tool in agent.tools if tool.reads_only
         ),
         command_tools=COMMAND_TOOLS,
+        takes_snapshots=takes_snapshots,
     )
     selection = AgentSelection(
         agent=first_agent,

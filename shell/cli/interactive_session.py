@@ -58,6 +58,7 @@ def make_session_context(
         secrets=config.session_options.secrets,
         wall_clock=wall_clock,
         sandbox=config.sandbox,
+        snapshots=session.snapshots,
         agents=config.agents,
         reload_rules=partial(reload_rules, config.load_config, config.session_options),
     )

@@ -17,6 +17,7 @@ from shell.commands.review import REVIEW
 from shell.commands.status import STATUS
 from shell.commands.tasks import TASKS
 from shell.commands.tree import TREE
+from shell.commands.undo import REDO, UNDO
 
 COMMANDS = {
     command.name: command
@@ -35,6 +36,8 @@ COMMANDS = {
         CONTEXT,
         PERMISSIONS,
         DIFF,
+        UNDO,
+        REDO,
         REVIEW,
         CLEAR,
         RESUME,

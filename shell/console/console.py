@@ -37,6 +37,7 @@ from messages.permissions import (
     StoreGrantFailed,
 )
 from messages.reviews import ReviewEnded, ReviewStarted, StartReview
+from messages.snapshots import ChangesUndone, RecordUndo, SnapshotFailed, SnapshotTaken
 from messages.steering import PromptDelivered, PromptsReturned, ReturnedPrompt, WithdrawPrompts
 from messages.subagents import (
     AssignTask,
@@ -120,6 +121,7 @@ PrimaryCommand = (
     | SetEffort
     | SwitchAgent
     | StartReview
+    | RecordUndo
     | TurnNumberTaken
     | StartCompaction
     | GetContextUsage
@@ -265,6 +267,9 @@ class Console(Actor[ConsoleInbox]):
                 | SubagentEnded()
                 | NotificationDelivered()
                 | ReviewEnded()
+                | SnapshotTaken()
+                | SnapshotFailed()
+                | ChangesUndone()
                 | PersistenceChanged()
             ):
                 self._screen_events.put(event)
@@ -279,7 +284,7 @@ class Console(Actor[ConsoleInbox]):
                 self._interrupt()
             case SetModel() | SetEffort() | WithdrawPrompts() | MoveToBackground():
                 self.tell(PRIMARY, command)
-            case StartCompaction() | GetContextUsage():
+            case StartCompaction() | GetContextUsage() | RecordUndo():
                 self.tell(PRIMARY, command)
             case StartReview():
                 self._open_reviews[command.id] = command

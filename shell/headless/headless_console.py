@@ -7,6 +7,7 @@ from messages.address import APPROVALS, PRIMARY, is_subagent
 from messages.approvals import ApproverAvailabilityChanged, DismissApproval, ShowApproval
 from messages.compaction import Compacted, CompactionFailed
 from messages.reviews import ReviewEnded, ReviewStarted, StartReview
+from messages.snapshots import ChangesUndone, SnapshotFailed, SnapshotTaken
 from messages.steering import PromptDelivered, PromptsReturned
 from messages.subagents import (
     NotificationDelivered,
@@ -131,6 +132,9 @@ class HeadlessConsole(Actor[HeadlessInbox]):
                 | Compacted()
                 | CompactionFailed()
                 | ReviewStarted()
+                | SnapshotTaken()
+                | SnapshotFailed()
+                | ChangesUndone()
                 | PromptDelivered()
                 | PromptsReturned()
                 | DismissApproval()

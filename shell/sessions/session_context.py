@@ -3,10 +3,14 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from actors.sandbox.sandbox import Sandbox
 from shell.config.agent_discovery import DiscoveredAgents
 from shell.config.reload_rules import ReloadedRules
+
+if TYPE_CHECKING:
+    from actors.snapshots.snapshot_store import SnapshotStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +30,8 @@ class SessionContext:
     """Seconds since 1970, for the age of sessions."""
     sandbox: Sandbox | None = None
     """What confines commands; None: nothing."""
+    snapshots: "SnapshotStore | None" = None
+    """Keeps the workspace before and after each turn; None: it is not kept."""
     agents: DiscoveredAgents = field(default_factory=DiscoveredAgents)
     """Every agent definition."""
     reload_rules: Callable[[], ReloadedRules] = lambda: ReloadedRules(

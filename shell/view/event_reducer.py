@@ -21,6 +21,7 @@ from messages.permissions import (
     StoreGrantFailed,
 )
 from messages.reviews import ReviewEnded, ReviewStarted
+from messages.snapshots import ChangesUndone, SnapshotFailed, SnapshotTaken
 from messages.steering import PromptDelivered, PromptsReturned
 from messages.subagents import (
     NotificationDelivered,
@@ -106,6 +107,7 @@ from shell.view.status_notices import (
     PERSISTENCE_RECOVERED,
     format_attached_files,
     format_effort,
+    format_missing_snapshot,
     format_write_failure,
     list_attachment_problems,
 )
@@ -177,6 +179,8 @@ def _apply_event(state: ScreenState, event: ScreenEvent, now_s: float) -> Screen
             return _on_review_started(state, event, now_s)
         case ReviewEnded():
             return _on_review_ended(state, event, now_s)
+        case (SnapshotFailed() as failed) | SubagentEvent(_, SnapshotFailed() as failed):
+            return state, (PrintNotice(format_missing_snapshot(failed)),)
         case PromptDelivered():
             return show_delivered(state, event)
         case PromptsReturned():
@@ -198,7 +202,7 @@ def _apply_event(state: ScreenState, event: ScreenEvent, now_s: float) -> Screen
         ):
             state = _on_subagent_event(state, SubagentEvent(PRIMARY, event), now_s)
             return state, _format_background_event(event)
-        case NotificationDelivered():
+        case NotificationDelivered() | SnapshotTaken() | ChangesUndone():
             return state, ()
         case ShowApproval():
             return show_approval(state, event.request)

@@ -3,6 +3,7 @@
 from pathlib import PurePath
 
 from messages.effort import Effort
+from messages.snapshots import SnapshotFailed
 from messages.turns import ModelRetrying, PersistenceChanged, RequestPaused, TurnStarted
 from shell.view.number_format import format_wait
 
@@ -29,6 +30,14 @@ def format_write_failure(event: PersistenceChanged) -> str:
     return (
         f"The session cannot be saved ({event.detail}). "
         "Until it can, nothing is changed and no approval is requested."
+    )
+
+
+def format_missing_snapshot(event: SnapshotFailed) -> str:
+    """Return a notice that files are not kept, with the reason and the effect."""
+    return (
+        f"No snapshot of your files could be taken ({event.detail}). "
+        "/undo cannot undo what is changed from here on."
     )
 
 

@@ -8,6 +8,7 @@ from actors.models.model_client import ModelClient
 from actors.models.request_gate import Gates
 from actors.prompt_context.environment import EnvironmentReader
 from actors.runtime.actor import ActorFactory
+from actors.snapshots.snapshot_store import SnapshotStore
 from actors.tools.tool import ToolContext
 from messages.address import Address
 from messages.policy import PermissionMode, PermissionProfile
@@ -59,5 +60,7 @@ class AgentPorts:
     subagent_factory: SubagentFactory
     environment: EnvironmentReader | None = None
     """Reads what accompanies a prompt; None: prompts are sent as they are."""
+    snapshots: SnapshotStore | None = None
+    """Shared by all agents of the session; None: no snapshots are taken."""
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
     """Added to every model request."""

@@ -8,14 +8,19 @@ from actors.agents.restore.subagent_records import (
     find_last_task_number,
 )
 from actors.agents.turn.agent_identity import AgentIdentity
-from actors.agents.turn.agent_state import AgentState, RestoredState
+from actors.agents.turn.agent_state import AgentState, RestoredState, SnapshotState
 from actors.agents.turn.agent_switch import with_settings_of_active_agent
 from actors.agents.turn.approval_requests import format_answers, format_denial, is_switch_confirmed
 from actors.agents.turn.limits import LimitReached, TimerState, UsageTotals, count_tokens
 from actors.agents.turn.model_state import ModelState
 from actors.agents.turn.review_table import restore_reviews
 from actors.agents.turn.self_messages import PlanFileChecked
-from actors.agents.turn.turn_state import CallStage, ToolCall, TurnStage, build_call
+from actors.agents.turn.turn_state import (
+    CallStage,
+    ToolCall,
+    TurnStage,
+    build_call,
+)
 from messages.approvals import (
     AnyApprovalRequest,
     ApprovalDecided,
@@ -28,6 +33,7 @@ from messages.approvals import (
 from messages.compaction import Compacted
 from messages.content import ToolUseBlock, Usage
 from messages.journal import Record
+from messages.snapshots import SnapshotTaken
 from messages.steering import PromptDelivered
 from messages.turns import (
     AgentSwitched,
@@ -91,7 +97,11 @@ def restore(records: tuple[Record, ...], initial_state: AgentState) -> RestoredS
     # An idle agent waits for the user's next prompt, which takes the notifications along.
     state = replace(state, subagents=replace(table, must_wake=bool(table.notifications)))
     turn = replace(turn, usage=_sum_usage(last_turn))
-    state = replace(state, totals=replace(state.totals, reply_count=len(replies)))
+    state = replace(
+        state,
+        totals=replace(state.totals, reply_count=len(replies)),
+        snapshot=_restore_snapshot(last_turn),
+    )
     if not replies:
         turn = replace(turn, stage=TurnStage.RECORDING_RESULTS)
         return RestoredState(replace(state, turn=turn), records, initial_state=initial_state)
@@ -238,6 +248,11 @@ def _sum_usage(records: tuple[Record, ...]) -> Usage:
             case _:
                 pass
     return ended_turns + open_turn
+
+
+def _restore_snapshot(last_turn: tuple[Record, ...]) -> SnapshotState:
+    has_first = any(isinstance(record, SnapshotTaken) for record in last_turn)
+    return SnapshotState.HAS_FIRST if has_first else SnapshotState.NONE
 
 
 def _take_since_last(

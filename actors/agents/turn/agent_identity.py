@@ -28,6 +28,8 @@ class AgentIdentity:
     """Names of the tools whose calls may only read; the permission engine finds out."""
     source: SubAgentSource | None = None
     """What started this subagent; None: it is the primary agent."""
+    takes_snapshots: bool = False
+    """The workspace is kept before and after what a turn changes."""
     never_asks: bool = False
     """Calls that need approval are denied."""
 

@@ -33,6 +33,17 @@ class SlotState(Enum):
     HELD = auto()
 
 
+class SnapshotState(Enum):
+    """State of the snapshots of a turn."""
+
+    NONE = auto()
+    """The turn has changed nothing yet, or no snapshot can be taken."""
+    TAKING_FIRST = auto()
+    HAS_FIRST = auto()
+    TAKING_LAST = auto()
+    """The turn's end is recorded when this snapshot is taken."""
+
+
 @dataclass(frozen=True, slots=True)
 class LimitPause:
     """Whether the agent pauses at a limit, and what the user answered."""
@@ -71,6 +82,7 @@ class AgentState:
     slot: SlotState = SlotState.NOT_NEEDED
     pause: LimitPause = LimitPause()
     compaction: CompactionState = field(default_factory=CompactionState)
+    snapshot: SnapshotState = SnapshotState.NONE
 
     @property
     def awaited_ids(self) -> frozenset[str]:

@@ -6,9 +6,10 @@ from actors.agents.turn import (
     agent_switch,
     background_tasks,
     concurrency_slot,
+    snapshots,
     subagent_tasks,
 )
-from actors.agents.turn.agent_state import SlotState
+from actors.agents.turn.agent_state import SlotState, SnapshotState
 from actors.agents.turn.approval_requests import (
     format_answers,
     format_denial,
@@ -328,14 +329,30 @@ def _start(step: Transition, call: ToolCall) -> None:
         subagent_tasks.request_spawn(step, call, task)
     elif not call.is_changing:
         _run(step, call)
+    elif snapshots.must_take_first(step, call):
+        step.update_call(call, stage=CallStage.AWAITING_SNAPSHOT)
+        snapshots.take_first(step)
     else:
-        started = build_tool_started(step, call)
-        step.update_call(
-            call,
-            stage=CallStage.STARTING,
-            start_append_id=step.state.persistence.last_append_id + 1,
-        )
-        step.write(started)
+        _record_start(step, call)
+
+
+def start_after_snapshot(step: Transition) -> None:
+    """Start the call that waited for the turn's first snapshot; it needs none to run."""
+    if step.state.snapshot is SnapshotState.TAKING_FIRST:
+        return
+    for call in step.state.turn.calls:
+        if call.stage is CallStage.AWAITING_SNAPSHOT:
+            _record_start(step, call)
+
+
+def _record_start(step: Transition, call: ToolCall) -> None:
+    started = build_tool_started(step, call)
+    step.update_call(
+        call,
+        stage=CallStage.STARTING,
+        start_append_id=step.state.persistence.last_append_id + 1,
+    )
+    step.write(started)
 
 
 def _run(step: Transition, call: ToolCall) -> None:

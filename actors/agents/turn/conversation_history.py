@@ -17,6 +17,7 @@ from messages.content import (
     ToolUseBlock,
 )
 from messages.reviews import ReviewEnded
+from messages.snapshots import ChangesUndone
 from messages.steering import PromptDelivered
 from messages.subagents import NotificationDelivered
 from messages.turns import (
@@ -38,6 +39,15 @@ DELIVERED_PROMPT = """\
 [The user sent this message while you were working. Take it into account and continue.]
 
 {prompt}"""
+UNDO_NOTE = """\
+[The user ran /undo, which reverted earlier changes to these files. Read them again before you \
+edit them.]
+{files}"""
+REDO_NOTE = """\
+[The user ran /redo, which restored changes to these files that /undo had reverted. Read them \
+again before you edit them.]
+{files}"""
+MAX_UNDONE_FILES = 100
 EMPTY_PROMPT = "[The user sent an empty message.]"
 NO_OUTPUT = "(no output)"
 NO_RESULT = "No result was recorded for this call; its outcome is unknown."
@@ -93,6 +103,8 @@ class ConversationHistory:
                 self._add_note(record.text)
             case ReviewEnded():
                 self._add_note(format_review_note(record))
+            case ChangesUndone():
+                self._add_note(_format_undo_note(record))
             case Compacted():
                 self._replace_earlier(record)
             case TurnCompleted():
@@ -193,6 +205,13 @@ class ConversationHistory:
             self.messages[-1] = {"role": role, "content": [*last["content"], *blocks]}
         elif blocks:
             self.messages.append({"role": role, "content": blocks})
+
+
+def _format_undo_note(undone: ChangesUndone) -> str:
+    files = "\n".join(undone.files[:MAX_UNDONE_FILES])
+    if len(undone.files) > MAX_UNDONE_FILES:
+        files = f"{files}\n… and {len(undone.files) - MAX_UNDONE_FILES} more"
+    return (REDO_NOTE if undone.is_redo else UNDO_NOTE).format(files=files)
 
 
 def to_text_block(text: str) -> Json:

@@ -17,6 +17,7 @@ from messages.journal import Record
 from messages.permissions import PermissionDecision
 from messages.policy import CommandSandbox, FileReadPolicy
 from messages.reviews import ReviewTarget
+from messages.snapshots import SnapshotMoment
 from messages.subagents import AncestorBudgetExhausted, PauseWork, ResumeWork, SubagentStarted
 from messages.tool_calls import CallPlan, SubagentTask
 from messages.turns import AgentEvent, AgentSwitched, StartTurn
@@ -158,6 +159,14 @@ class PrepareReview:
     target: ReviewTarget
     read_policy: FileReadPolicy | None
     """None: no file may be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class TakeSnapshot:
+    """Take a snapshot of the workspace; answered by `SnapshotAttempted`."""
+
+    turn: int
+    moment: SnapshotMoment
 
 
 @dataclass(frozen=True, slots=True)
@@ -377,6 +386,7 @@ Effect = (
     | EvaluateCall
     | EvaluateReview
     | PrepareReview
+    | TakeSnapshot
     | RequestApproval
     | AskAboutLimit
     | RunCall

@@ -10,6 +10,7 @@ from messages.address import Address
 from messages.base import Message
 from messages.content import ContentBlock, Usage
 from messages.failure_reasons import MAX_DURATION_S, ModelFailureReason
+from messages.snapshots import SnapshotMoment
 from messages.tool_calls import CallPlan, ToolOutput
 from messages.turns import Attachment, RequestInfo
 
@@ -140,6 +141,18 @@ class ReviewPrepared(Message):
     failure: Literal["nothing_to_review", "invalid_target", "failed"] | None = None
     """Why there is no prompt."""
     detail: str = ""
+
+
+class SnapshotAttempted(Message):
+    """A snapshot was taken, or could not be."""
+
+    type: Literal["snapshot_attempted"] = "snapshot_attempted"
+    turn: int
+    moment: SnapshotMoment
+    commit: str = ""
+    """Empty: there is none."""
+    problem: str = ""
+    """Why there is none, for the user; empty: that was reported before."""
 
 
 class TaskCancelTimeout(Message):

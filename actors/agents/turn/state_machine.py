@@ -21,6 +21,7 @@ from actors.agents.turn import (
     persistence,
     prompt_context,
     reviews,
+    snapshots,
     steering,
     subagent_tasks,
 )
@@ -45,11 +46,13 @@ from actors.agents.turn.self_messages import (
     PlanFileChecked,
     RetryDelayElapsed,
     ReviewPrepared,
+    SnapshotAttempted,
     ToolFailed,
     ToolPlanned,
     ToolSucceeded,
     TurnTimerStopped,
 )
+from actors.agents.turn.snapshots import SnapshotInput
 from actors.agents.turn.subagent_tasks import ChildEvent, ChildInput
 from actors.agents.turn.transition import Transition
 from actors.agents.turn.turn_state import TurnStage
@@ -61,6 +64,7 @@ from messages.journal import Appended, AppendFailed
 from messages.model_limits import ModelLimitsFound
 from messages.permissions import PermissionDecision
 from messages.reviews import StartReview
+from messages.snapshots import RecordUndo
 from messages.steering import WithdrawPrompts
 from messages.subagents import (
     AncestorBudgetExhausted,
@@ -107,6 +111,7 @@ TurnInput = (
     | SlotInput
     | BackgroundInput
     | ReviewInput
+    | SnapshotInput
     | PauseInput
     | ChildInput
     | CompactionInput
@@ -166,6 +171,9 @@ def _handle(step: Transition, message: TurnMessage) -> None:  # noqa: C901, PLR0
             assigned_tasks.handle(step, message)
         case StartReview() | ReviewPrepared():
             reviews.handle(step, message)
+        case SnapshotAttempted() | RecordUndo():
+            snapshots.handle(step, message)
+            call_lifecycle.start_after_snapshot(step)
         case SlotAcquired() | SlotPending():
             concurrency_slot.handle(step, message)
             call_lifecycle.evaluate_waiting_calls(step)
@@ -311,7 +319,7 @@ def _continue_if_synced(step: Transition) -> None:
     turn, is_settled = step.state.turn, step.state.persistence.is_settled
     if is_settled and turn.stage in (TurnStage.RECORDING_PROMPT, TurnStage.RECORDING_RESULTS):
         model_replies.request_reply(step)
-    elif is_settled and turn.pending_end is not None:
+    elif is_settled and turn.pending_end is not None and not snapshots.delays_end(step):
         step.publish(turn.pending_end)
         if isinstance(turn.pending_end, TurnFailed):
             steering.return_prompts(step)

@@ -3,8 +3,8 @@
 from dataclasses import fields
 from typing import Any
 
-from actors.agents.turn.agent_state import AgentState
-from actors.agents.turn.effects import Effect, PublishEvent, WriteRecord
+from actors.agents.turn.agent_state import AgentState, SnapshotState
+from actors.agents.turn.effects import Effect, PublishEvent, TakeSnapshot, WriteRecord
 from actors.agents.turn.turn_state import ToolCall
 from actors.agents.turn.with_changes import with_changes
 from messages.journal import Record
@@ -52,9 +52,17 @@ class Transition:
         self.emit(WriteRecord(persistence.last_append_id, record))
 
     def end_turn(self, end: TurnEnded) -> None:
-        """Record the turn's end; it is reported once it is on disk."""
-        self.update(turn=self.state.turn.with_end(end))
-        self.write(end)
+        """Record the turn's end; it is reported once it is on disk.
+
+        If the turn has changed files, they are kept first.
+        """
+        turn = self.state.turn.with_end(end)
+        if self.state.snapshot is SnapshotState.HAS_FIRST:
+            self.update(turn=turn, snapshot=SnapshotState.TAKING_LAST)
+            self.emit(TakeSnapshot(turn.number, "after"))
+        else:
+            self.update(turn=turn, snapshot=SnapshotState.NONE)
+            self.write(end)
 
     def interrupt_turn(self, partial_text: str = "") -> None:
         """End a turn that the user or a limit stopped."""

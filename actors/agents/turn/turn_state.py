@@ -64,6 +64,8 @@ class CallStage(Enum):
     """The supervisor decides whether a subagent may be started for it."""
     AWAITING_BUDGET = auto()
     """The user decides whether more subagents may be started."""
+    AWAITING_SNAPSHOT = auto()
+    """The workspace is kept as it is before the turn changes it."""
     STARTING = auto()
     """The record of its start is being written."""
     RUNNING = auto()
@@ -82,6 +84,7 @@ class ToolCall:
     """Its tool may change something, so its start is recorded before it runs."""
     is_undecided: bool = False
     """The permission engine has yet to find out whether it only reads, as some commands do."""
+    is_command: bool = False
     is_read_only_command: bool = False
     """It is a command, and the permission engine has found that it only reads."""
     stage: CallStage = CallStage.WAITING
@@ -121,6 +124,12 @@ class ToolCall:
         return self.is_changing and not self.is_read_only_command
 
     @property
+    def may_change_files(self) -> bool:
+        """It is a change of a file, or a command that may do anything."""
+        has_patch = self.plan is not None and self.plan.patch is not None
+        return self.runs_alone and (has_patch or self.is_command)
+
+    @property
     def title(self) -> str:
         """What the user sees of it, also before it is planned."""
         if self.plan:
@@ -135,6 +144,7 @@ def build_call(tool_use: ToolUseBlock, identity: AgentIdentity) -> ToolCall:
         tool_use,
         is_changing=tool_use.name not in identity.read_only_tools,
         is_undecided=tool_use.name in identity.command_tools,
+        is_command=tool_use.name in identity.command_tools,
     )
 
 

@@ -55,7 +55,7 @@ def test_diff_shows_changes_without_running_configured_programs(
 
     async def script(screen: ScreenHarness) -> None:
         await start_session(screen)
-        screen.type("/diff\r")
+        screen.type("/diff commit\r")
         await screen.wait_for_text("Changes since the last commit")
         await screen.wait_for_text("+new^[[2J")
         await screen.wait_for_text("new file: b.txt")
@@ -69,14 +69,14 @@ def test_diff_shows_changes_without_running_configured_programs(
 def test_diff_needs_a_repository_with_a_commit(tmp_path: Path) -> None:
     async def script(screen: ScreenHarness) -> None:
         await start_session(screen)
-        screen.type("/diff\r")
+        screen.type("/diff commit\r")
         await screen.wait_for_text("This folder is not in a git repository")
         run_git(tmp_path, "init", "-q")
-        screen.type("/diff\r")
+        screen.type("/diff commit\r")
         await screen.wait_for_text("This repository has no commit yet")
         (tmp_path / ".git/HEAD").write_text("ref: refs/../x\n")
         (tmp_path / ".git/config").write_text("[core\n")
-        screen.type("/diff\r")
+        screen.type("/diff commit\r")
         await screen.wait_for_text("git: fatal: bad config line 1")
 
     run_on_screen(script, session_context=SessionContext(cwd=tmp_path, workspace_root=tmp_path))
