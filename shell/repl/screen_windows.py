@@ -27,7 +27,7 @@ from shell.view.frame_layout import (
     get_side_prompt,
 )
 from shell.view.hidden_characters import HiddenCharacterProcessor
-from shell.view.styled_text import Row
+from shell.view.styled_text import Row, to_live_style
 
 
 class RowsControl(UIControl):
@@ -47,7 +47,7 @@ class RowsControl(UIControl):
         rows = self._rows()
 
         def get_line(number: int) -> StyleAndTextTuples:
-            return [(f"class:{tone}", text) for tone, text in rows[number]]
+            return [(to_live_style(tone), text) for tone, text in rows[number]]
 
         cursor = Point(x=0, y=max(min(self.first_row, len(rows) - 1), 0))
         return UIContent(get_line, len(rows), cursor_position=cursor, show_cursor=False)

@@ -1,5 +1,7 @@
 """The rows above the input while work runs: unfinished text, running calls and the spinner."""
 
+import re
+
 from messages.turns import RequestPaused
 from shell.text.sanitize import sanitize, sanitize_line
 from shell.view.lookups import render_lookup_row
@@ -23,6 +25,10 @@ SPINNER_FRAMES_PER_S = 8
 MODEL_SILENCE_S = 15.0
 """After this time without an event of the reply, the spinner says how long it has been silent."""
 _MAX_QUEUED_ROWS = 3
+_OPENINGS = ("|", "`", "~", "#")
+"""A line that begins so is shown as it is until it is complete."""
+_TABLE_HEAD_LINES = 2
+_TABLE_RULE = re.compile(r"[ |:-]*-[ |:-]*$")
 _TAIL_CHARS_PER_COLUMN = 4
 """Only this many characters of the tail are laid out per column of the available rows."""
 
@@ -69,9 +75,32 @@ def render_tail_rows(tail: MarkdownTail, width: int, height: int) -> list[Row]:
     """Render the end of the unfinished text, wrapped as it will be printed."""
     if height < 1 or not tail.text.strip():
         return []
-    end = tail.text[-width * height * _TAIL_CHARS_PER_COLUMN :].rstrip("\n")
-    lines = wrap(end, width) if tail.block.fence_opening else wrap_words(end, width)
-    return [(("plain", line),) for line in lines[-height:]]
+    done, partial = tail.block.text, tail.partial_line[-width * height * _TAIL_CHARS_PER_COLUMN :]
+    is_first_line = not tail.block.has_content
+    if is_first_line and not tail.block.fence_opening and not partial.startswith(_OPENINGS):
+        done, partial = done + partial, ""
+    elif partial.lstrip().startswith("|"):
+        partial = ""  # a row of a table is laid out when it is complete
+    rows = list(_render_finished_lines(done, tail.block.fence_opening, width, height))
+    lines = wrap(f" {partial}", width) if tail.block.fence_opening else wrap_words(partial, width)
+    rows += [(("plain", line),) for line in (lines if partial.strip() else ())]
+    return rows[-height:]
+
+
+def _render_finished_lines(
+    text: str, fence_opening: str, width: int, height: int
+) -> tuple[Row, ...]:
+    """Render the end of a block; the lines that a fence or a table begins with are kept."""
+    if not text.removeprefix(fence_opening).strip():
+        return ()
+    from shell.view.markdown_renderer import render_markdown_rows  # noqa: PLC0415  (rich is slow to import)
+
+    lines = text.split("\n")
+    if len(lines) > height + _TABLE_HEAD_LINES:
+        is_table = _TABLE_RULE.match(lines[1]) is not None
+        head = lines[: 1 if fence_opening else _TABLE_HEAD_LINES if is_table else 0]
+        text = "\n".join([*head, *lines[-height - 1 :]])
+    return render_markdown_rows(text, width)
 
 
 def _render_running_tool(tool: RunningTool, now_s: float, width: int) -> list[Row]:

@@ -44,6 +44,12 @@ STYLE_BY_TONE = {
 }
 """The same tones as prompt_toolkit styles."""
 
+
+def to_live_style(tone: str) -> str:
+    """Return the prompt_toolkit style of a tone; rows that are only drawn live may name a style."""
+    return f"class:{tone}" if tone in SGR_BY_TONE else tone
+
+
 AGENT_CHAIN_SEPARATOR = " \u203a "
 """Separates an agent from a subagent that it started."""
 _TAB_STOP = 4

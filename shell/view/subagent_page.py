@@ -167,7 +167,6 @@ def _render_item(item: PageItem, width: int) -> tuple[Row, ...]:
 
 
 def _render_markdown_rows(text: str, width: int) -> list[Row]:
-    from shell.view.markdown_renderer import render_markdown  # noqa: PLC0415  (rich is slow to import)
+    from shell.view.markdown_renderer import render_markdown_rows  # noqa: PLC0415  (rich is slow to import)
 
-    lines = render_markdown(text, width, color=False) if text else []
-    return [(("plain", line),) for line in lines]
+    return list(render_markdown_rows(text, width)) if text else []

@@ -178,3 +178,22 @@ def test_wrapping_respects_the_width_and_loses_no_text(text: str, width: int) ->
 @given(st.text(alphabet="a日", max_size=30), st.integers(min_value=1, max_value=20))
 def test_truncated_text_never_exceeds_the_given_width(text: str, width: int) -> None:
     assert measure_width(truncate(text, width)) <= max(width, 1)
+
+
+def test_code_in_a_list_keeps_the_indent_of_its_item() -> None:
+    text = "1. Run:\n\n   ```sh\n   make\n     all\n   ```\n\n- [x] done\n- [ ] open [x]"
+    blocks, tail = feed_text(MarkdownTail(), text)
+    lines = [line for block in (*blocks, *finish_reply(tail)) for line in render_plain(block)]
+    assert [line for line in lines if line] == [
+        " 1 Run:",
+        "    make",
+        "      all",
+        " • ☑ done",
+        " • ☐ open [x]",
+    ]
+
+
+def test_rules_and_headings_of_each_level_look_different() -> None:
+    assert render_plain("---", 4) == ["────", ""]
+    levels = ("# A", "## A", "### A", "#### A")
+    assert len({render_prose(level, 40, color=True) for level in levels}) == len(levels)
