@@ -111,6 +111,7 @@ class Repl(BaseRepl):
         finally:
             self.parts.event_pump.stop()
             self.parts.screen.restore_terminal()
+            self.parts.title.restore()
 
     def _start(self, typeahead: list[KeyPress]) -> None:
         """Start after the first drawing, once prompt_toolkit has installed its own handlers."""

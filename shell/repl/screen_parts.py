@@ -1,6 +1,7 @@
 """The parts of the screen and the connections between them."""
 
 from asyncio import AbstractEventLoop
+from functools import partial
 
 from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.input import Input
@@ -19,7 +20,7 @@ from shell.repl.footer_hint import FooterHint
 from shell.repl.key_actions import InputParts, KeyActions
 from shell.repl.key_bindings import create_key_bindings
 from shell.repl.list_input import ListInput
-from shell.repl.notify import format_notification
+from shell.repl.notify import NEEDS_ANSWER, TURN_ENDED, format_notification
 from shell.repl.overlays import Overlays
 from shell.repl.page_view import PageView
 from shell.repl.prompt_arming import PromptArming
@@ -32,6 +33,8 @@ from shell.repl.spinner import Spinner
 from shell.repl.suspension import Suspension
 from shell.repl.task_view import TaskView
 from shell.repl.terminal_output import FrameOutput
+from shell.repl.terminal_title import TerminalTitle
+from shell.repl.turn_notice import TurnNotice
 from shell.view import screen_state
 from shell.view.frame_layout import FrameInput
 
@@ -76,6 +79,10 @@ class ScreenParts:
         self.event_pump = EventPump(
             screen_events, printer, host.post, self._restore_draft, self._on_state_changed
         )
+        self.title = TerminalTitle(self._output)
+        self._turn_notice = TurnNotice(
+            self.event_pump, self._loop, partial(self._notify, TURN_ENDED)
+        )
         self._spinner = Spinner(self.event_pump, self._loop, self._on_spinner_frame)
         self.windows = ScreenWindows(self._build_frame_input, self._output.get_size)
         self.app = create_application(self.windows.layout, keyboard, self._output, color=color)
@@ -85,7 +92,9 @@ class ScreenParts:
 
     def _create_inputs(self, host: ReplHost) -> None:
         """Create the draft and what covers it."""
-        self.approval_prompt = PromptArming(self.screen.refresh, self._is_busy, self._notify)
+        self.approval_prompt = PromptArming(
+            self.screen.refresh, self._is_busy, partial(self._notify, NEEDS_ANSWER)
+        )
         self.list_input = ListInput(self.windows, self.approval_prompt, self._update_screen_mode)
         self.page_view = PageView(
             self.windows, self.approval_prompt, self._output.get_size, self._update_screen_mode
@@ -193,8 +202,8 @@ class ScreenParts:
         """Return whether the user is doing something that no prompt may arm over."""
         return bool(self.windows.draft_buffer.text) or self.overlays.is_busy
 
-    def _notify(self) -> None:
-        self._output.write_raw(format_notification())
+    def _notify(self, text: str) -> None:
+        self._output.write_raw(format_notification(text))
         self._output.flush()
 
     def _on_state_changed(self) -> None:
@@ -202,6 +211,8 @@ class ScreenParts:
         self._approval_display.update(self.event_pump.state, self.event_pump.now_s)
         self.overlays.update()
         self._spinner.update()
+        self._turn_notice.update()
+        self.title.update(self.event_pump.state)
         self._host.on_state_changed()
 
     def _on_spinner_frame(self) -> None:
@@ -221,4 +232,5 @@ class ScreenParts:
 
     def _on_key_press(self, _keys: KeyProcessor) -> None:
         self._approval_display.on_key_press()
+        self._turn_notice.cancel()
         self.footer_hint.clear_message()

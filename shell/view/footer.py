@@ -6,8 +6,9 @@ from shell.view.mode_changes import get_effective_mode
 from shell.view.number_format import format_count
 from shell.view.screen_state import ScreenState
 from shell.view.status_notices import format_persistence_warning
-from shell.view.styled_text import Row, truncate
+from shell.view.styled_text import Fragment, Row, truncate
 
+_MODE_TONES = {"plan": "plan", "auto-edit": "user", "yolo": "danger"}
 FILLING_PERCENT, ALMOST_FULL_PERCENT = 75, 95
 """From these shares of the context window on, its figure is yellow and red."""
 
@@ -20,38 +21,40 @@ def render_footer(state: ScreenState, hint: str, width: int) -> Row:
         return (("dim", truncate("greenroom · starting…", width)),)
     session = state.session
     model = sanitize_line(session.model) + (" (scripted)" if session.is_scripted else "")
-    # In plan mode, agent and mode have the same name.
-    parts = list(dict.fromkeys((sanitize_line(session.agent), get_effective_mode(session))))
-    context, context_tone = _format_context(state.usage)
-    if context:
+    mode = get_effective_mode(session)
+    parts: list[Fragment] = [(_MODE_TONES.get(mode, "dim"), mode)]
+    if session.agent != mode:  # in plan mode, both have the same name
+        parts.insert(0, ("dim", sanitize_line(session.agent)))
+    if context := _format_context(state.usage):
         parts.append(context)
     if state.subagents.running:
-        parts.append(format_count(len(state.subagents.running), "agent"))
-    parts.append(model)
-    warnings = _format_warnings(state)
-    status = " · ".join(parts)
-    if not warnings:
-        return _color_part(truncate(status, width), context, context_tone)
-    room = max(width - len(warnings) - 3, 0)
-    shown = " · " + truncate(status, room) if room else ""
-    return (("warn", truncate(warnings, width)), *_color_part(shown, context, context_tone))
+        parts.append(("dim", format_count(len(state.subagents.running), "agent")))
+    parts.append(("dim", model))
+    if warnings := _format_warnings(state):
+        parts.insert(0, ("warn", warnings))
+    return _join_parts(parts, width)
 
 
-def _format_context(usage: UsageChanged | None) -> tuple[str, str]:
-    """Return how full the context window is, and its tone; empty: not known yet."""
+def _join_parts(parts: list[Fragment], width: int) -> Row:
+    """Join parts, each in its tone, and truncate them like one text."""
+    separated = parts[:1]
+    for part in parts[1:]:
+        separated += [("dim", " · "), part]
+    text = truncate("".join(text for _, text in separated), width)
+    row: list[Fragment] = []
+    for tone, part_text in separated:
+        shown, text = text[: len(part_text)], text[len(part_text) :]
+        row.append((tone, shown))
+    return tuple(fragment for fragment in row if fragment[1])
+
+
+def _format_context(usage: UsageChanged | None) -> Fragment | None:
+    """Return how full the context window is, in its tone; None: not known yet."""
     if usage is None or not usage.context_window_tokens:
-        return "", "dim"
+        return None
     used = 100 * usage.context_tokens / usage.context_window_tokens
     tone = "bad" if used >= ALMOST_FULL_PERCENT else "warn" if used >= FILLING_PERCENT else "dim"
-    return f"context {used:.0f} %", tone
-
-
-def _color_part(text: str, part: str, tone: str) -> Row:
-    """Return dim text with one part in another tone, unless it was cut off."""
-    if tone == "dim" or part not in text:
-        return (("dim", text),)
-    before, _, after = text.partition(part)
-    return (("dim", before), (tone, part), ("dim", after))
+    return tone, f"context {used:.0f} %"
 
 
 def _format_warnings(state: ScreenState) -> str:

@@ -27,6 +27,8 @@ SGR_BY_TONE = {
     "bad-marked": "7;31",
     "hunk": "36",
     "title": "1;33",
+    "plan": "35",
+    "danger": "31;7",
 }
 """Tone to the parameters of the terminal's color sequence (SGR)."""
 
@@ -41,6 +43,8 @@ STYLE_BY_TONE = {
     "bad-marked": "reverse ansired",
     "hunk": "ansicyan",
     "title": "bold ansiyellow",
+    "plan": "ansimagenta",
+    "danger": "ansired reverse",
 }
 """The same tones as prompt_toolkit styles."""
 

@@ -239,3 +239,13 @@ def test_counts_and_durations_are_formatted_for_users() -> None:
         "1m 05s",
     ]
     assert fold(FoldedPastes(), "x\n" * 40)[1] == "[pasted 40 lines]"
+
+
+@pytest.mark.parametrize(
+    ("mode", "tone"),
+    [("plan", "plan"), ("auto-edit", "user"), ("yolo", "danger"), ("default", "dim")],
+)
+def test_the_footer_shows_each_mode_in_its_color(mode: str, tone: str) -> None:
+    state = apply_events(sample_events.session_configured(agent="build", mode=mode))
+    assert (tone, mode) in render_footer(state, "", 80)
+    assert get_text(render_footer(state, "", 10)) == f"build · {mode[0]}…"
