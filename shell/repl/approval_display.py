@@ -39,6 +39,8 @@ class ApprovalDisplay:
         self._windows.restore_focus()
         if text:
             self._windows.draft_buffer.insert_text(text)
+        if state.approvals.given_replies and not self._windows.draft_buffer.text:
+            self._prompt.on_ready()  # the user goes on answering
 
     def _watch_hidden_requests(self, state: ScreenState) -> None:
         """Notify the user of a request that arrives while another agent's page is open."""

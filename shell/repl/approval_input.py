@@ -28,6 +28,8 @@ class ApprovalInput:
         self._approval_prompt, self._question_input = approval_prompt, question_input
         self._saved_answer: tuple[str, str] = ("", "")
         """Prompt id and text of the last text answer that the user left without submitting."""
+        self._is_text_requested = False
+        """As in `start_text_answer`, of the open input."""
 
     def on_key(self, text: str, *, is_last: bool) -> None:
         """Handle a key while the approval is armed: decide, or else start a draft.
@@ -66,24 +68,48 @@ class ApprovalInput:
             and find_answer(self._list_answers(), text) is not None
         )
 
-    def start_text_answer(self) -> None:
-        """Open the input for a rejection reason or a reply in the user's own words."""
+    def on_question_key(self, text: str, *, is_last: bool) -> None:
+        """Handle a key while a question is armed: choose by number, or start a reply."""
+        is_choice = self._question_input.choose_number(text, is_last=is_last)
+        if not is_choice and text.isprintable():
+            self.start_text_answer(is_requested=False)
+            self._windows.side_buffer.insert_text(text)
+
+    def open_free_text(self) -> None:
+        """Open the input if the question has no choices; not again after the user has left it."""
+        question = self._question_input.current_question
+        was_left = self._saved_answer[0] == self._owner.state.approvals.prompt_id
+        is_open = self._approval_prompt.is_entering_text
+        if question and not question.choices and not was_left and not is_open:
+            self.start_text_answer(is_requested=False)
+
+    def start_text_answer(self, *, is_requested: bool = True) -> None:
+        """Open the input for a rejection reason or a reply in the user's own words.
+
+        `is_requested`: the user pressed the key for it, so what follows is meant for it.
+        """
         request = self._owner.state.approvals.current
         if request and (
             self._question_input.current_question or "no" in request.available_decisions
         ):
             self._approval_prompt.is_entering_text = True
+            self._is_text_requested = is_requested
             self._windows.start_side_input()
             prompt_id, text = self._saved_answer
             if prompt_id == self._owner.state.approvals.prompt_id:
                 self._windows.side_buffer.insert_text(text)
             self._on_change()
 
-    def submit_text_answer(self) -> None:
-        """Deny with the typed reason, or answer a question with the typed reply."""
+    def submit_text_answer(self, *, is_last: bool) -> None:
+        """Deny with the typed reason, or answer a question with the typed reply.
+
+        A paste does not answer a question in an input that the user did not ask for.
+        """
         text = self._windows.side_buffer.text
+        is_isolated = is_last and self._approval_prompt.is_isolated_key
         if self._question_input.current_question:
-            self._question_input.submit_reply(text)
+            if self._is_text_requested or is_isolated:
+                self._question_input.submit_reply(text)
         else:
             self._decide("no", text)
 

@@ -69,7 +69,7 @@ class KeyActions:
             case Focus.PICKER:
                 self._list_input.accept()
             case Focus.TEXT_ANSWER:
-                self._approval_input.submit_text_answer()
+                self._approval_input.submit_text_answer(is_last=is_last)
             case Focus.MENU:
                 if self._completion.accept():
                     self._draft_input.submit()

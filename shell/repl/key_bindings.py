@@ -48,8 +48,8 @@ def create_key_bindings(
     _bind_approval(
         keys, parts.approval_input, parts.windows, is_approval_open, has_focus(Focus.APPROVAL)
     )
-    _bind_question(keys, parts.question_input, has_focus(Focus.QUESTION))
-    _bind(keys, "tab", parts.approval_input.start_text_answer, has_focus(Focus.QUESTION))
+    _bind_question(keys, parts.approval_input, parts.question_input, has_focus(Focus.QUESTION))
+    _bind_text_answer(keys, parts.windows, parts.question_input, has_focus(Focus.TEXT_ANSWER))
     _bind_picker(keys, parts.list_input, has_focus(Focus.PICKER))
     _bind_page(keys, parts.page_view, has_focus(Focus.PAGE))
     _bind(keys, "left", parts.task_view.go_back, has_focus(Focus.PAGE))
@@ -128,14 +128,30 @@ def _bind_approval(
         approval_input.on_key(event.key_sequence[-1].data, is_last=_is_last(event))
 
 
-def _bind_question(keys: KeyBindings, question_input: QuestionInput, is_armed: Filter) -> None:
+def _bind_question(
+    keys: KeyBindings,
+    approval_input: ApprovalInput,
+    question_input: QuestionInput,
+    is_armed: Filter,
+) -> None:
     _bind(keys, "down", lambda: question_input.move(1), is_armed)
     _bind(keys, "up", lambda: question_input.move(-1), is_armed)
     _bind(keys, " ", question_input.toggle, is_armed)
 
     @keys.add(Keys.Any, filter=is_armed)
     def _press(event: KeyPressEvent) -> None:
-        question_input.on_key(event.key_sequence[-1].data, is_last=_is_last(event))
+        approval_input.on_question_key(event.key_sequence[-1].data, is_last=_is_last(event))
+
+    _bind(keys, "tab", approval_input.start_text_answer, is_armed)
+    _bind(keys, "c-n", question_input.decline, is_armed)
+
+
+def _bind_text_answer(
+    keys: KeyBindings, windows: ScreenWindows, question_input: QuestionInput, is_open: Filter
+) -> None:
+    _bind(keys, "pagedown", lambda: windows.scroll_pages(1), is_open)
+    _bind(keys, "pageup", lambda: windows.scroll_pages(-1), is_open)
+    _bind(keys, "c-n", question_input.decline, is_open)
 
 
 def _bind_picker(keys: KeyBindings, list_input: ListInput, is_open: Filter) -> None:

@@ -176,6 +176,8 @@ class LineRepl(BaseRepl):
             self.apply((screen_state.defer_approvals(self.state), ()))
         elif question and answer.verb == "reply" and (reply := parse_reply(answer.text, question)):
             self.apply(screen_state.reply_to_question(self.state, request.id, reply))
+        elif question and answer.verb == "no" and not answer.text:
+            self.apply(screen_state.reply_to_question(self.state, request.id, ""))
         elif is_valid_answer(answer, request):
             self._decide(request.id, answer)
         else:

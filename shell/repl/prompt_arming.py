@@ -24,6 +24,8 @@ class PromptArming:
         self.notify = notify
         self._timer: TimerHandle | None = None
         self._last_arming: Arming | None = None
+        self.on_ready: Callable[[], None] = lambda: None
+        """Called when the user may start to answer."""
         self.arming: Arming | None = None
         """None: no request is on screen."""
         self.is_entering_text = False
@@ -69,6 +71,11 @@ class PromptArming:
             self.arming = arming.record_key(self.arming, loop.time())
             self._schedule_arming(loop)
 
+    def undo_key(self) -> None:
+        """Forget the last key, so that the next one may be an answer."""
+        if self.arming:
+            self.arming = arming.undo_key(self.arming)
+
     def reset(self, now_s: float) -> None:
         """Start over: the prompt may no longer be visible, and acknowledgments may be lost."""
         self._last_arming = None
@@ -83,7 +90,7 @@ class PromptArming:
     def focus(self) -> None:
         """Arm even over a draft: the user wants to answer now."""
         if self.arming:
-            self.arming = arming.focus(self.arming)
+            self._replace(arming.focus(self.arming))
 
     @property
     def is_isolated_key(self) -> bool:
@@ -125,5 +132,10 @@ class PromptArming:
         if self.arming and not self.arming.is_armed:
             # A loop's timer may fire a clock tick early; that must not prevent arming.
             now_s = max(loop.time(), arming.get_ready_time_s(self.arming) or 0.0)
-            self.arming = arming.arm_if_ready(self.arming, now_s, has_draft=self._is_busy())
+            self._replace(arming.arm_if_ready(self.arming, now_s, has_draft=self._is_busy()))
             self._on_change()
+
+    def _replace(self, new: Arming) -> None:
+        was_armed, self.arming = self.can_reject, new
+        if new.is_armed and not was_armed:
+            self.on_ready()

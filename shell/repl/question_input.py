@@ -30,19 +30,25 @@ class QuestionInput:
         self.selection = QuestionSelection()
 
     def move(self, by: int) -> None:
-        """Move the cursor to another choice."""
+        """Move the cursor to another choice; text is never pasted with arrow keys before it."""
         if self.current_question:
             self.selection = question_panel.move_cursor(self.selection, self.current_question, by)
+            self._approval_prompt.undo_key()
 
-    def on_key(self, text: str, *, is_last: bool) -> None:
-        """Handle an isolated key: a choice's number, or `n` for no answer; ignore other keys."""
+    def choose_number(self, text: str, *, is_last: bool) -> bool:
+        """Handle a key that is a choice's number; return whether it is one.
+
+        Only an isolated key answers; in a burst, which may be a paste, it moves the cursor.
+        """
         question = self.current_question
-        if not (question and is_last and self._approval_prompt.is_isolated_key):
-            return
-        if text == "n":
-            self._refuse()
-        elif text.isascii() and text.isdigit() and 0 < int(text) <= len(question.choices):
+        is_number = text.isascii() and text.isdigit()
+        if not (question and is_number and 0 < int(text) <= len(question.choices)):
+            return False
+        if question.allow_multiple or (is_last and self._approval_prompt.is_isolated_key):
             self._choose(question, int(text) - 1)
+        else:
+            self.selection = QuestionSelection(int(text) - 1)
+        return True
 
     def toggle(self) -> None:
         """Toggle the choice under the cursor, if several may be chosen."""
@@ -58,16 +64,18 @@ class QuestionInput:
 
     def submit_reply(self, text: str) -> None:
         """Answer the question on screen, provided that its end was visible."""
-        request = self._owner.state.approvals.current
-        if request and text.strip() and self._approval_prompt.can_allow:
-            self._side_buffer.reset()
-            self._owner.apply(screen_state.reply_to_question(self._owner.state, request.id, text))
+        if text.strip() and self._approval_prompt.can_allow:
+            self._reply(text)
 
-    def _refuse(self) -> None:
-        """Give no answer."""
+    def decline(self) -> None:
+        """Give no answer to the question on screen; those to others are kept."""
+        if self.current_question and self._approval_prompt.can_reject:
+            self._reply("")
+
+    def _reply(self, text: str) -> None:
         if request := self._owner.state.approvals.current:
             self._side_buffer.reset()
-            self._owner.apply(screen_state.decide_approval(self._owner.state, request.id, "no"))
+            self._owner.apply(screen_state.reply_to_question(self._owner.state, request.id, text))
 
     def _choose(self, question: UserQuestion, index: int) -> None:
         if question.allow_multiple:

@@ -132,6 +132,7 @@ class ScreenParts:
             self.windows,
             self.screen.refresh,
         )
+        self.approval_prompt.on_ready = self.approval_input.open_free_text
         self._approval_display = ApprovalDisplay(
             self.approval_prompt, self.question_input, self.windows, self.screen, self._loop
         )

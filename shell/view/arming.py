@@ -77,7 +77,7 @@ def record_key(arming: Arming, now_s: float) -> Arming:
 
 
 def undo_key(arming: Arming) -> Arming:
-    """Forget the last key: the terminal sent it, not the user."""
+    """Forget the last key: it says nothing about the user, or about the next key."""
     return replace(arming, last_key_s=arming.previous_key_s)
 
 

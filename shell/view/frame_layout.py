@@ -246,7 +246,7 @@ def _get_hint(request: AnyApprovalRequest, arming: Arming, frame_input: FrameInp
         question = request.questions[len(frame_input.state.approvals.given_replies)]
         return (
             TEXT_REPLY_HINT
-            if frame_input.is_entering_text
+            if frame_input.is_entering_text and arming_rules.can_allow(arming)
             else get_question_hint(question, arming, has_draft=has_draft)
         )
     return (

@@ -84,8 +84,8 @@ def get_question_hint(question: UserQuestion, arming_state: Arming, *, has_draft
     if not question.choices:
         return ("strong", "Tab: answer in your own words")
     if question.allow_multiple:
-        return ("strong", "↑ ↓ Space or a number: select · Enter: answer")
-    return ("strong", "↑ ↓ Enter or a number: answer")
+        return ("strong", "↑ ↓ Space or a number: select · Enter: answer · or type your own")
+    return ("strong", "↑ ↓ Enter or a number: answer · or type your own")
 
 
 def _render_header(
@@ -141,6 +141,6 @@ def _render_choices(question: UserQuestion, selection: QuestionSelection, width:
         )
         description = _format_inline_description(question, number, width)
         rows.extend([(*label_rows[0], ("dim", description))] if description else label_rows)
-    keys = ("Tab  Answer in your own words", "n  No answer", "Esc  Decide later")
+    keys = ("Tab  Answer in your own words", "Ctrl-N  No answer", "Esc  Decide later")
     lines = join_side_by_side(keys, width)
     return [*rows, *(row for line in lines for row in wrap_row(line, "plain", width))]

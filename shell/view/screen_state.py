@@ -370,13 +370,18 @@ def decide_approval(
 
 
 def reply_to_question(state: ScreenState, request_id: str, reply: str) -> ScreenUpdate:
-    """Answer the question on screen; the last answer of a request sends all of them."""
+    """Answer the question on screen; the last answer of a request sends all of them.
+
+    An empty reply is no answer; without any answer, the request is denied.
+    """
     request = state.approvals.current
     if not isinstance(request, QuestionRequest) or request.id != request_id:
         return state, ()
     replies = (*state.approvals.given_replies, reply)
     if len(replies) < len(request.questions):
         return replace(state, approvals=replace(state.approvals, given_replies=replies)), ()
+    if not any(replies):
+        return decide_approval(state, request_id, "no")
     submit = SubmitDecision(id=request_id, decision="once", answers=replies)
     return _submit(state, request, submit), (SendCommand(submit),)
 

@@ -29,7 +29,7 @@ def test_a_whole_session_in_line_mode_prints_no_escape_codes(program: Program) -
         terminal.wait_for_text("delivered during the turn")
         terminal.wait_for_text("Done.")
         terminal.type("!echo mine\n")
-        terminal.wait_for_text("  mine")
+        terminal.wait_for_text("│ mine")
         terminal.type("/status\n")
         terminal.wait_for_text("session")
         terminal.send_signal(signal.SIGINT)

@@ -36,7 +36,7 @@ def test_a_limit_is_one_line_and_the_session_continues(program: Program) -> None
 
     def stop_at_limit(terminal: PtyTerminal, end_count: int) -> None:
         terminal.wait_for_text("Paused after 1 request to the model")
-        terminal.wait_for_text("↑ ↓ Enter or a number: answer")
+        terminal.wait_for_text("Enter or a number: answer")
         terminal.type("2")
         end = "The turn stopped after 1 request"
         terminal.wait_until(lambda: terminal.read_screen().count(end) == end_count, end)

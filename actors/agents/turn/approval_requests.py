@@ -19,6 +19,8 @@ from messages.content import ToolUseBlock
 from messages.tool_calls import AgentSwitchProposal, CallPlan
 from messages.user_questions import UserQuestion
 
+NO_ANSWER = "The user gave no answer."
+
 
 @dataclass(frozen=True, slots=True)
 class RequestContext:
@@ -121,8 +123,11 @@ def format_answers(
     answers: tuple[str, ...],
     proposal: AgentSwitchProposal | None,
 ) -> str:
-    """Return the result of a call that asked the user: each question with its answer."""
+    """Return the result of a call that asked the user: each question with its answer, if any."""
     if proposal is not None and not is_switch_confirmed(proposal, answers):
         return f"The user did not agree; nothing was switched. The user said: {' '.join(answers)}"
     pairs = zip(questions, answers, strict=False)
-    return "\n\n".join(f"{question.text}\nThe user: {answer}" for question, answer in pairs)
+    return "\n\n".join(
+        f"{question.text}\nThe user: {answer}" if answer else f"{question.text}\n{NO_ANSWER}"
+        for question, answer in pairs
+    )

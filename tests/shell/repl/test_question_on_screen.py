@@ -7,7 +7,7 @@ from messages.user_questions import Choice, UserQuestion
 from tests.shell import sample_events
 from tests.shell.screen_harness import ScreenHarness, run_on_screen
 
-ESC, TAB, CTRL_Y, ENTER = "\x1b", "\t", "\x19", "\r"
+ESC, TAB, CTRL_N, CTRL_Y, ENTER = "\x1b", "\t", "\x0e", "\x19", "\r"
 UP, DOWN, PAGE_DOWN = "\x1b[A", "\x1b[B", "\x1b[6~"
 ID = "/primary/explore-2#q1@1"
 COLOR = UserQuestion(
@@ -38,8 +38,8 @@ def test_the_prompt_shows_requester_question_and_choices() -> None:
             "│ Which color?",
             "› 1  red   as blood",  # noqa: RUF001  (an arrow)
             "  2  blue",
-            "Tab  Answer in your own words     n  No answer     Esc  Decide later",
-            "↑ ↓ Enter or a number: answer",
+            "Tab  Answer in your own words     Ctrl-N  No answer     Esc  Decide later",
+            "↑ ↓ Enter or a number: answer · or type your own",
             ">",
         ]
 
@@ -82,27 +82,87 @@ def test_several_choices_can_be_selected_in_one_answer() -> None:
     run_on_screen(script)
 
 
-def test_tab_allows_an_answer_in_own_words() -> None:
+async def answer_in_own_words(screen: ScreenHarness, reply: str) -> None:
+    await screen.wait_for_text(f"reply: {reply}")
+    await screen.press_key(ENTER)
+    await screen.wait_for_no_text("No answer")
+    assert screen.posted == [SubmitDecision(id=ID, decision="once", answers=(reply,))]
+
+
+def test_a_question_without_choices_opens_its_field_at_once() -> None:
     async def script(screen: ScreenHarness) -> None:
         await show_question(screen, NAME)
-        await screen.press_key(TAB)
         await screen.wait_for_text("Enter sends this answer")
+        screen.type("never 2 be")
+        await answer_in_own_words(screen, "never 2 be")
+
+    run_on_screen(script)
+
+
+def test_esc_leaves_the_field_and_keys_open_it_again() -> None:
+    async def script(screen: ScreenHarness) -> None:
+        await show_question(screen, NAME)
+        await screen.wait_for_text("Enter sends this answer")
+        screen.type("Ada")
+        await screen.wait_for_text("reply: Ada")
         await screen.press_key(ESC)
         await screen.wait_for_no_text("Enter sends this answer")
         await screen.wait_until_armed()
+        await screen.wait_for_text("Tab: answer in your own words")
         await screen.press_key(TAB)
-        screen.type("Ada, of course")
-        await screen.wait_for_text("reply: Ada, of course")
+        screen.type(" L.")
+        await answer_in_own_words(screen, "Ada L.")
+
+    run_on_screen(script)
+
+
+def test_text_typed_right_after_an_answer_replies_to_the_next() -> None:
+    async def script(screen: ScreenHarness) -> None:
+        await show_question(screen, COLOR, NAME)
+        await screen.press_key("2")
+        screen.type("green-db")
+        await screen.wait_for_text("reply: green-db")
+        screen.type(ENTER)
+        await screen.wait_until_armed()
+        assert screen.posted == []
         await screen.press_key(ENTER)
         await screen.wait_for_no_text("No answer")
         assert screen.posted == [
-            SubmitDecision(id=ID, decision="once", answers=("Ada, of course",))
+            SubmitDecision(id=ID, decision="once", answers=("blue", "green-db"))
         ]
 
     run_on_screen(script)
 
 
-def test_n_gives_no_answer_and_esc_defers() -> None:
+@pytest.mark.parametrize("keys", ["neither", "yes", "9 of them", "n"])
+def test_letters_start_a_reply_in_own_words(keys: str) -> None:
+    async def script(screen: ScreenHarness) -> None:
+        await show_question(screen, COLOR)
+        for key in keys:
+            await screen.press_key(key)
+        await answer_in_own_words(screen, keys)
+
+    run_on_screen(script)
+
+
+def test_a_long_question_scrolls_while_its_field_is_open() -> None:
+    long = NAME.model_copy(update={"text": "why?\n" * 60})
+
+    async def script(screen: ScreenHarness) -> None:
+        await show_question(screen, long)
+        screen.type("so")
+        await screen.wait_for_text("reply: so")
+        await screen.press_key(ENTER)
+        await screen.wait_for_text("Scroll to the end")
+        for _ in range(12):
+            await screen.press_key(PAGE_DOWN)
+        await screen.wait_for_text("Enter sends this answer")
+        await answer_in_own_words(screen, "so")
+
+    run_on_screen(script)
+
+
+def test_ctrl_n_gives_no_answer_and_esc_defers() -> None:
     async def script(screen: ScreenHarness) -> None:
         await show_question(screen, COLOR)
         await screen.press_key(ESC)
@@ -111,9 +171,75 @@ def test_n_gives_no_answer_and_esc_defers() -> None:
         await screen.press_key(CTRL_Y)
         await screen.wait_for_text("No answer")
         await screen.wait_until_armed()
-        await screen.press_key("n")
+        await screen.press_key(CTRL_N)
         await screen.wait_for_no_text("No answer")
         assert screen.posted == [SubmitDecision(id=ID, decision="no")]
+
+    run_on_screen(script)
+
+
+def test_ctrl_n_keeps_the_answers_to_other_questions() -> None:
+    async def script(screen: ScreenHarness) -> None:
+        await show_question(screen, COLOR, NAME, SIZES)
+        await screen.press_key("1")
+        await screen.wait_for_text("question 2 of 3")
+        await screen.wait_for_text("Enter sends this answer")
+        await screen.press_key(CTRL_N)
+        await screen.wait_for_text("question 3 of 3")
+        await screen.wait_until_armed()
+        await screen.press_key(CTRL_N)
+        await screen.wait_for_no_text("No answer")
+        assert screen.posted == [SubmitDecision(id=ID, decision="once", answers=("red", "", ""))]
+
+    run_on_screen(script)
+
+
+def test_a_reply_after_tab_may_come_in_one_burst() -> None:
+    async def script(screen: ScreenHarness) -> None:
+        await show_question(screen, COLOR)
+        await screen.press_key(TAB)
+        screen.type(f"green{ENTER}")
+        await screen.wait_for_no_text("No answer")
+        assert screen.posted == [SubmitDecision(id=ID, decision="once", answers=("green",))]
+
+    run_on_screen(script)
+
+
+def test_a_burst_does_not_answer_in_a_field_that_opened_itself() -> None:
+    async def script(screen: ScreenHarness) -> None:
+        await show_question(screen, NAME)
+        await screen.wait_for_text("Enter sends this answer")
+        screen.type(f"Ada{ENTER}")
+        await answer_in_own_words(screen, "Ada")
+
+    run_on_screen(script)
+
+
+def test_arrows_and_enter_in_one_burst_answer() -> None:
+    async def script(screen: ScreenHarness) -> None:
+        await show_question(screen, COLOR)
+        screen.type(UP + DOWN + DOWN + ENTER)
+        await screen.wait_for_no_text("No answer")
+        assert screen.posted == [SubmitDecision(id=ID, decision="once", answers=("blue",))]
+
+    run_on_screen(script)
+
+
+@pytest.mark.parametrize(
+    ("burst", "shown"),
+    [("12", "› 2  blue"), ("2\r", "› 2  blue"), ("red\r", "reply: red")],  # noqa: RUF001
+)
+def test_a_burst_of_letters_stays_visible_and_unsent(burst: str, shown: str) -> None:
+    async def script(screen: ScreenHarness) -> None:
+        await show_question(screen, COLOR)
+        screen.type(burst)
+        await screen.wait_for_text(shown)
+        assert screen.posted == []
+        await screen.press_key(ENTER)
+        await screen.wait_for_no_text("No answer")
+        (decision,) = screen.posted
+        assert isinstance(decision, SubmitDecision)
+        assert decision.answers == (shown.rsplit(maxsplit=1)[-1],)
 
     run_on_screen(script)
 
@@ -145,8 +271,9 @@ def test_a_burst_or_paste_never_answers_questions(burst: str) -> None:
 def test_an_armed_question_receives_all_the_keys() -> None:
     async def script(screen: ScreenHarness) -> None:
         await show_question(screen, COLOR)
-        for key in ("y", "a", "z", "9", "/"):
+        for key in ("z", "y", "1", "9", "/"):
             await screen.press_key(key)
+        await screen.wait_for_text("reply: zy19/")
         assert screen.parts.windows.draft_buffer.text == ""
         assert screen.posted == []
         assert screen.parts.approval_prompt.can_reject

@@ -90,6 +90,14 @@ def test_the_answers_are_the_result_and_nothing_runs(driver: TurnDriver) -> None
     assert driver.get_effects(RunCall) == []
 
 
+def test_a_question_without_answer_keeps_the_other_answers(driver: TurnDriver) -> None:
+    ask(driver)
+    driver.send(ANSWERED.model_copy(update={"answers": ("", "shop.db")}))
+
+    result = "Which database?\nThe user gave no answer.\n\nWhich name?\nThe user: shop.db"
+    assert driver.results == [("c1", "ok", result)]
+
+
 def test_declining_to_answer_denies_the_call(driver: TurnDriver) -> None:
     ask(driver)
     driver.send(deny(APPROVAL_ID, "decide yourself"))
