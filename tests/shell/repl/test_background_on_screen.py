@@ -182,7 +182,7 @@ def test_the_footer_counts_the_requests_of_fifty_agents() -> None:
         screen.put_events(*(background_request(agent) for agent in agents))
         await screen.wait_for_text("⚠ 50 need approval (Ctrl-Y)")
         await screen.press_key(CTRL_Y)
-        await screen.wait_for_text("bubbler-1 wants to use bash · 1 of 50")
+        await screen.wait_for_text("bubbler-1 wants to run a command · 1 of 50")
         await screen.wait_until_armed()
         await screen.press_key("n")
         await screen.wait_for_text("bubbler-2 wants to use bash · 1 of 49")
