@@ -24,6 +24,7 @@ from shell.startup.options import (
     AgentsOptions,
     CheckOptions,
     CommandLine,
+    CompletionOptions,
     HelpOptions,
     LaunchOptions,
     SandboxOptions,
@@ -41,6 +42,10 @@ if TYPE_CHECKING:
     from shell.config.project_trust import AskUser
     from shell.headless.event_queue import EventQueue
     from shell.sessions.next_session import NextSession
+
+
+RESUME_COMMAND = "/resume"
+"""Runs first where the user wants to choose a session."""
 
 
 def main() -> NoReturn:
@@ -81,6 +86,12 @@ def _run(  # noqa: PLR0911  (one return per command)
         from shell.cli.help_command import run_help_command
 
         return run_help_command(options.topic)
+    if isinstance(options, CompletionOptions):
+        from shell.cli.arguments import make_session_parser
+        from shell.cli.completion_command import build_completion_script
+
+        print(build_completion_script(options.shell, make_session_parser()), end="")
+        return 0
     if isinstance(options, CheckOptions):
         from shell.cli.permissions_check import run_permissions_check
         from shell.config.workspace_discovery import get_current_folder
@@ -163,15 +174,19 @@ def _run_headless(options: LaunchOptions) -> int:
 def _run_interactive(options: LaunchOptions) -> int:
     from shell.cli.terminal_prompt import ask_yes_no
 
-    return _run_repl(_make_launch_config(options, ask_user=ask_yes_no), options.prompt)
+    # A first prompt that is a slash command runs.
+    prompt = RESUME_COMMAND if options.resume_id == "" else options.prompt
+    return _run_repl(_make_launch_config(options, ask_user=ask_yes_no), prompt)
 
 
 def _run_demo(options: LaunchOptions) -> int:
     from actors.models.demo_script import DEMO_PROMPT
     from shell.cli import demo
 
-    config = _make_launch_config(options, demo.create_demo_folder())
-    return _run_repl(demo.with_demo_script(config, pace=1.0), DEMO_PROMPT)
+    with demo.open_demo_folder(keep=options.keep_folder) as folder:
+        config = _make_launch_config(options, folder)
+        config = demo.with_demo_script(config, pace=1.0)
+        return _run_repl(config, DEMO_PROMPT, can_resume=options.keep_folder)
 
 
 def _run_auto_demo(options: LaunchOptions) -> int:
@@ -181,13 +196,13 @@ def _run_auto_demo(options: LaunchOptions) -> int:
 
     start_background_imports()
     queue = EventQueue()
-    folder = demo.create_demo_folder()
-    config = demo.with_demo_script(_make_launch_config(options, folder), demo.AUTO_DEMO_PACE)
-    session = _open_session(config)
-    console = partial(demo.AutoApprovingConsole, queue)
-    with _run_actors(session, config, console, queue) as output:
-        end = demo.print_demo(queue, output)
-    print(f"Demo repository: {folder}\nSession file: {session.log.path}")
+    with demo.open_demo_folder(keep=options.keep_folder) as folder:
+        config = demo.with_demo_script(_make_launch_config(options, folder), demo.AUTO_DEMO_PACE)
+        session = _open_session(config)
+        console = partial(demo.AutoApprovingConsole, queue)
+        with _run_actors(session, config, console, queue) as output:
+            end = demo.print_demo(queue, output)
+        print(f"Session file: {session.log.path}")
     if isinstance(end, RunEnded):
         print_error(end.error)
         return end.exit_status
@@ -216,13 +231,18 @@ def _run_actors(
             system.stop()
 
 
-def _run_repl(config: "LaunchConfig", first_prompt: str | None) -> int:
-    """Run one session after another until the user exits."""
+def _run_repl(config: "LaunchConfig", first_prompt: str | None, *, can_resume: bool = True) -> int:
+    """Run one session after another until the user exits.
+
+    `can_resume`: the folder of the session remains, so say how to resume it.
+    """
     session = _open_session(config)
     status, next_session = _show_session(session, config, first_prompt)
     while next_session:
         session = _open_next_session(session, config, next_session)
         status, next_session = _show_session(session, config, None)
+    if not can_resume:
+        return status
     with suppress(OSError):  # the terminal was closed
         print(sanitize(_format_exit_notice(session, config.session_options.workspace.cwd)))
     return status

@@ -52,6 +52,27 @@ def list_session_summaries(project_folder: Path) -> tuple[SessionSummary, ...]:
     return tuple(summarize_session(path) for path in list_session_files(project_folder))
 
 
+def find_free_session(project_folder: Path) -> Path | None:
+    """Return the newest session that no program has open; if all are open, the newest one."""
+    paths = list_session_files(project_folder)
+    return next((path for path in paths if not is_open_elsewhere(path)), next(iter(paths), None))
+
+
+def is_open_elsewhere(path: Path) -> bool:
+    """Return whether a program has a session open; False also if the file cannot be opened."""
+    file_system = LocalFileSystem()
+    try:
+        descriptor = file_system.open(path, os.O_RDONLY)
+    except OSError:
+        return False
+    try:
+        return _is_locked(descriptor)
+    except OSError:
+        return False
+    finally:
+        file_system.close(descriptor)
+
+
 def summarize_session(path: Path) -> SessionSummary:
     """Summarize one session file without waiting for a lock or changing the file."""
     file_system = LocalFileSystem()

@@ -74,11 +74,6 @@ def list_session_files(project_folder: Path) -> tuple[Path, ...]:
     return tuple(path for _, path in sorted(keyed, reverse=True))
 
 
-def find_newest_session(project_folder: Path) -> Path | None:
-    """Return the session that `--continue` resumes."""
-    return next(iter(list_session_files(project_folder)), None)
-
-
 def _get_home(environ: Mapping[str, str]) -> Path | None:
     path = environ.get(HOME_VARIABLE)
     return Path(path).expanduser().absolute() if path else None

@@ -18,6 +18,7 @@ from shell.startup.options import (
     AgentsOptions,
     CheckOptions,
     CommandLine,
+    CompletionOptions,
     HelpOptions,
     LaunchOptions,
     OutputFormat,
@@ -69,6 +70,8 @@ def parse_command_line(  # noqa: PLR0911  (one return per command)
             return _parse_sandbox(rest)
         case ["permissions", *rest]:
             return _parse_permissions(rest)
+        case ["completion", *rest]:
+            return _parse_completion(rest)
         case ["help", *rest]:
             return _parse_help(rest)
         case _:
@@ -77,14 +80,17 @@ def parse_command_line(  # noqa: PLR0911  (one return per command)
 
 def format_command_line_help() -> str:
     """Return what `--help` prints."""
-    return _make_session_parser().format_help()
+    return make_session_parser().format_help()
 
 
 def _parse_session(arguments: list[str]) -> LaunchOptions:
-    values = _make_session_parser().parse_args(arguments)
+    values = make_session_parser().parse_args(arguments)
     if not values.print and (values.output_format != "text" or values.allow_denials):
         option = "--allow-denials" if values.allow_denials else "--output-format"
         message = f"{option} only works with -p"
+        raise StartError(message)
+    if values.print and values.resume == "":
+        message = "with -p, --resume needs the id of a session; greenroom sessions lists them"
         raise StartError(message)
     return LaunchOptions(
         prompt=values.prompt,
@@ -105,7 +111,8 @@ def _parse_session(arguments: list[str]) -> LaunchOptions:
     )
 
 
-def _make_session_parser() -> _Parser:
+def make_session_parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line without a command."""
     parser = _Parser(
         prog="greenroom",
         description=COMMAND_LINE_DESCRIPTION,
@@ -189,12 +196,14 @@ def _add_session_options(parser: argparse.ArgumentParser) -> None:
         "--continue",
         action="store_true",
         dest="resume_last",
-        help="resume the last session in this workspace",
+        help="resume the last session in this workspace that is not open elsewhere",
     )
     group.add_argument(
         "--resume",
         metavar="SESSION",
-        help="resume this session; a unique prefix of its id is enough",
+        nargs="?",
+        const="",
+        help="resume this session; a unique prefix of its id is enough; without it, choose one",
     )
     group.add_argument(
         "--fork", metavar="SESSION", help="start a new session from a copy of this one"
@@ -233,7 +242,9 @@ def _parse_demo(arguments: list[str]) -> LaunchOptions:
     parser.add_argument(
         "--auto", action="store_true", help="answer the approval requests automatically"
     )
-    return LaunchOptions(demo=True, auto_approve=parser.parse_args(arguments).auto)
+    parser.add_argument("--keep", action="store_true", help="keep the repository afterwards")
+    values = parser.parse_args(arguments)
+    return LaunchOptions(demo=True, auto_approve=values.auto, keep_folder=values.keep)
 
 
 def _parse_review(arguments: list[str]) -> LaunchOptions:
@@ -420,6 +431,17 @@ def _parse_sandbox(arguments: list[str]) -> SandboxOptions:
     )
     parser.add_argument("command", nargs="*", metavar="COMMAND", help="the command to run")
     return SandboxOptions(tuple(parser.parse_args(arguments).command))
+
+
+def _parse_completion(arguments: list[str]) -> CompletionOptions:
+    parser = _Parser(
+        prog="greenroom completion",
+        description="Print a script that completes greenroom's commands, options and session ids.",
+        epilog="bash: source <(greenroom completion bash), for example in ~/.bashrc",
+        allow_abbrev=False,
+    )
+    parser.add_argument("shell", choices=("bash", "zsh", "fish"), help="the shell")
+    return CompletionOptions(parser.parse_args(arguments).shell)
 
 
 def _parse_help(arguments: list[str]) -> HelpOptions:

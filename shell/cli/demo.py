@@ -3,7 +3,8 @@
 import os
 import shutil
 import sys
-from contextlib import suppress
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -52,6 +53,24 @@ class AutoApprovingConsole(HeadlessConsole):
     def on_show_approval(self, message: ShowApproval) -> None:
         """Allow the call once."""
         self.tell(APPROVALS, SubmitDecision(id=message.request.id, decision="once"))
+
+
+@contextmanager
+def open_demo_folder(*, keep: bool) -> Generator[Path]:
+    """Create the throwaway repository, remove it afterwards, and say which of both.
+
+    Raises:
+        StartError: as `create_demo_folder`.
+    """
+    folder = create_demo_folder()
+    try:
+        yield folder
+    finally:
+        if keep:
+            print(f"Demo repository: {folder}")
+        else:
+            shutil.rmtree(folder, ignore_errors=True)
+            print("The demo repository was removed; greenroom demo --keep keeps it.")
 
 
 def create_demo_folder() -> Path:

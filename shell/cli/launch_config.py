@@ -16,9 +16,9 @@ from actors.models.model_names import SCRIPTED_MODEL_NAME, resolve_model
 from actors.permissions.project_grants import ProjectGrantStore
 from actors.redaction.redaction import read_secrets
 from actors.sandbox.sandbox import Sandbox
+from actors.sessions.session_summaries import find_free_session
 from actors.sessions.state_paths import (
     config_folder,
-    find_newest_session,
     list_own_files,
     project_folder,
 )
@@ -235,7 +235,9 @@ def _choose_primary_agent(name: str | None, agents: DiscoveredAgents) -> str:
 
 def _find_session_to_open(options: LaunchOptions, project_state_folder: Path) -> Path | None:
     if options.continue_last:
-        return find_newest_session(project_state_folder)
+        return find_free_session(project_state_folder)
+    if options.resume_id == "":
+        return None
     id_prefix = options.resume_id if options.resume_id is not None else options.fork_id
     return None if id_prefix is None else find_session(project_state_folder, id_prefix)
 

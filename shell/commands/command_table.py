@@ -4,6 +4,7 @@ from shell.commands.agents import AGENTS
 from shell.commands.clear import CLEAR
 from shell.commands.compact import COMPACT
 from shell.commands.context import CONTEXT
+from shell.commands.cost import COST
 from shell.commands.diff import DIFF
 from shell.commands.effort import EFFORT
 from shell.commands.export import EXPORT
@@ -34,6 +35,7 @@ COMMANDS = {
         EFFORT,
         COMPACT,
         CONTEXT,
+        COST,
         PERMISSIONS,
         DIFF,
         UNDO,

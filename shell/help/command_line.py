@@ -18,6 +18,7 @@ commands:
                            list, print or export this workspace's sessions
   sandbox [-- COMMAND]     show what the sandbox blocks here, or run a command in it
   permissions check        explain how a call would be decided; nothing runs
+  completion bash|zsh|fish print a script that completes commands and options
   help [TOPIC]             print a help topic
 
 Run greenroom COMMAND --help for the options of a command."""

@@ -119,7 +119,9 @@ class LineRepl(BaseRepl):
         self._event_pump.set_loop(loop)
         self._on_first_draw()
         self._event_pump.start(loop)
-        if self._first_prompt:
+        if COMMAND_PATTERN.match(self._first_prompt or ""):
+            self.run_command(self._first_prompt or "")
+        elif self._first_prompt:
             self.apply(screen_state.submit_prompt(self.state, self._first_prompt, loop.time()))
         try:
             with install_handlers(loop, create_exit_handlers(self.exit)):

@@ -16,7 +16,7 @@ from prompt_toolkit.key_binding import KeyPress
 
 from messages.address import Address
 from messages.base import Message
-from shell.commands.command import run_command
+from shell.commands.command import COMMAND_PATTERN, run_command
 from shell.console.screen_event_queue import ScreenEventQueue
 from shell.process.streams import HANGUP_STATUS
 from shell.repl.base_repl import BaseRepl
@@ -120,7 +120,9 @@ class Repl(BaseRepl):
         loop.set_exception_handler(self._on_loop_error)
         loop.add_signal_handler(signal.SIGWINCH, self.parts.resize.on_resize)
         self._on_first_draw()
-        if self._first_prompt:
+        if COMMAND_PATTERN.match(self._first_prompt or ""):
+            self.run_command(self._first_prompt or "")
+        elif self._first_prompt:
             self.apply(screen_state.submit_prompt(self.state, self._first_prompt, self.now_s))
         feed_keys(self.parts.app, typeahead)
         if history_file := self.session_context.history_file:

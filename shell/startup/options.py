@@ -41,7 +41,7 @@ class LaunchOptions(NamedTuple):
     time_limit_s: float | None = None
     continue_last: bool = False
     resume_id: str | None = None
-    """Prefix of the id of the session to resume."""
+    """Prefix of the id of the session to resume; empty: the user chooses one on the screen."""
     fork_id: str | None = None
     """Prefix of the id of the session to copy."""
     added_folders: tuple[str, ...] = ()
@@ -51,6 +51,8 @@ class LaunchOptions(NamedTuple):
     """Review changes instead of sending a prompt."""
     auto_approve: bool = False
     """The demo answers its own approval requests."""
+    keep_folder: bool = False
+    """The demo does not remove its repository."""
 
 
 class SessionsOptions(NamedTuple):
@@ -93,6 +95,12 @@ class SandboxOptions(NamedTuple):
     """The command to run in the sandbox; empty: play the attacks."""
 
 
+class CompletionOptions(NamedTuple):
+    """Options of `greenroom completion`."""
+
+    shell: Literal["bash", "zsh", "fish"]
+
+
 class HelpOptions(NamedTuple):
     """Options of `greenroom help`."""
 
@@ -100,6 +108,12 @@ class HelpOptions(NamedTuple):
 
 
 CommandLine = (
-    LaunchOptions | SessionsOptions | CheckOptions | AgentsOptions | SandboxOptions | HelpOptions
+    LaunchOptions
+    | SessionsOptions
+    | CheckOptions
+    | AgentsOptions
+    | SandboxOptions
+    | CompletionOptions
+    | HelpOptions
 )
 """What one command line asks for."""

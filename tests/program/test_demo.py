@@ -37,7 +37,7 @@ def check_demo_ran(done: CompletedRun) -> None:
 def test_the_demo_runs_without_a_terminal(
     program: Program,
 ) -> None:
-    done = program.run("demo")
+    done = program.run("demo", "--keep")
     check_demo_ran(done)
     assert b"\x1b" not in done.stdout
 
@@ -47,23 +47,32 @@ def test_the_demo_needs_no_home_repository_or_key(program: Program, home: str | 
     elsewhere = program.folder / "elsewhere"
     elsewhere.mkdir()
     state = {"GREENROOM_HOME": None, "XDG_STATE_HOME": str(program.state_folder), "HOME": home}
-    check_demo_ran(program.run("demo", "--auto", cwd=elsewhere, environment=state))
+    check_demo_ran(program.run("demo", "--auto", "--keep", cwd=elsewhere, environment=state))
     assert list(elsewhere.iterdir()) == []
 
 
 def test_the_demo_does_not_use_a_key(program: Program) -> None:
     with program.serve() as server:
-        check_demo_ran(program.run("demo", "--auto"))
+        check_demo_ran(program.run("demo", "--auto", "--keep"))
     assert server.requests == []
 
 
 def test_the_demo_ignores_git_variables(program: Program) -> None:
     variables = {"GIT_DIR": str(program.folder / "none"), "GIT_INDEX_FILE": "none"}
-    done = program.run("demo", "--auto", environment=variables)
+    done = program.run("demo", "--auto", "--keep", environment=variables)
     check_demo_ran(done)
 
 
 def test_without_git_the_demo_reports_one_line(program: Program) -> None:
-    done = program.run("demo", "--auto", environment={"PATH": str(program.folder)})
+    done = program.run("demo", "--auto", "--keep", environment={"PATH": str(program.folder)})
     assert (done.exit_status, done.stdout) == (2, b"")
     assert "git is not on the PATH" in single_error(done)
+
+
+def test_the_demo_removes_its_repository_unless_asked(program: Program, tmp_path: Path) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    for option, kept in (((), 0), (("--keep",), 1)):
+        done = program.run("demo", "--auto", *option, environment={"TMPDIR": str(temporary)})
+        assert done.exit_status == 0
+        assert len(list(temporary.glob("greenroom-demo-*"))) == kept

@@ -1,9 +1,11 @@
+import fcntl
 import os
 from pathlib import Path
 
 import pytest
 
 from actors.sessions import state_paths
+from actors.sessions.session_summaries import find_free_session
 
 pytestmark = pytest.mark.quick
 
@@ -75,7 +77,18 @@ def test_the_newest_session_was_written_to_last(tmp_path: Path) -> None:
     idle = create_session_file(tmp_path, "20230101-000001-ffff", modified_s=100)
     used = create_session_file(tmp_path, "20230101-000001-0000", modified_s=200)
     assert state_paths.list_session_files(tmp_path) == (old, used, idle)
-    assert state_paths.find_newest_session(tmp_path) == old
+    assert find_free_session(tmp_path) == old
+
+
+def test_a_session_that_is_open_elsewhere_is_not_continued(tmp_path: Path) -> None:
+    newest = create_session_file(tmp_path, "20230101-000000-ffff", modified_s=900)
+    free = create_session_file(tmp_path, "20230101-000001-ffff", modified_s=100)
+    with newest.open() as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        assert find_free_session(tmp_path) == free
+        with free.open() as also_held:
+            fcntl.flock(also_held, fcntl.LOCK_EX)
+            assert find_free_session(tmp_path) == newest
 
 
 def test_files_that_are_not_sessions_are_not_listed(tmp_path: Path) -> None:
@@ -83,8 +96,8 @@ def test_files_that_are_not_sessions_are_not_listed(tmp_path: Path) -> None:
     (tmp_path / "20230101-000000-bbbb.jsonl.torn-12").write_bytes(b"x")
     (tmp_path / "grants.json").write_bytes(b"{}")
     assert state_paths.list_session_files(tmp_path) == ()
-    assert state_paths.find_newest_session(tmp_path) is None
-    assert state_paths.find_newest_session(tmp_path / "missing") is None
+    assert find_free_session(tmp_path) is None
+    assert find_free_session(tmp_path / "missing") is None
 
 
 def test_only_regular_files_are_listed_as_sessions(tmp_path: Path) -> None:

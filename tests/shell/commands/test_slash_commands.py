@@ -306,3 +306,29 @@ def test_no_arguments_of_a_command_crash_the_screen(tmp_path: Path) -> None:
 
     context = SessionContext(cwd=tmp_path, workspace_root=tmp_path, session_file=session)
     assert run_on_screen(script, session_context=context) == 0
+
+
+def test_cost_shows_tokens_cache_share_and_price() -> None:
+    async def script(screen: ScreenHarness) -> None:
+        await start_session(screen)
+        total = Usage(
+            input_tokens=100, cache_read_input_tokens=900, output_tokens=50, requests=2, cost=0.5
+        )
+        screen.put_events(
+            UsageChanged(context_tokens=500, context_window_tokens=1_000, total_usage=total)
+        )
+        await screen.wait_for_text("context 50 %")
+        screen.type("/cost\r")
+        await screen.wait_for_text("cached     900 tokens (90 % of input)")
+        await screen.wait_for_text("cost       0.50")
+
+    run_on_screen(script)
+
+
+def test_cost_without_prices_says_where_to_set_them() -> None:
+    async def script(screen: ScreenHarness) -> None:
+        await start_session(screen)
+        screen.type("/cost\r")
+        await screen.wait_for_text("unknown; set [prices] in config.toml")
+
+    run_on_screen(script)
