@@ -21,8 +21,10 @@ def restore_sigint() -> Iterator[None]:
 
 
 @pytest.fixture
-def program(tmp_path: Path) -> Iterator[Program]:
-    program = Program.in_folder(tmp_path)
+def program(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Program]:
+    """The program; a test file chooses how it is started with `PROGRAM_TYPE`."""
+    program_type: type[Program] = getattr(request.module, "PROGRAM_TYPE", Program)
+    program = program_type.in_folder(tmp_path)
     yield program
     program.clean_up()
 

@@ -5,8 +5,11 @@ import json
 from pydantic import JsonValue
 
 from actors.models.scripted_reply import ScriptedCall
+from tests.program.preloaded_program import PreloadedProgram
 from tests.program.program_harness import STREAM_JSON, Program, request_messages
 from tests.scripted_server import respond_text, respond_tool_call
+
+PROGRAM_TYPE = PreloadedProgram
 
 JSON = ("--output-format", "json")
 

@@ -6,8 +6,11 @@ from pathlib import Path
 import pytest
 
 from actors.models.model_names import DEFAULT_MODEL
+from tests.program.preloaded_program import PreloadedProgram
 from tests.program.program_harness import STREAM_JSON, CompletedRun, Program
 from tests.scripted_server import respond_http_error, respond_text, respond_tool_call
+
+PROGRAM_TYPE = PreloadedProgram
 
 
 def write_user_config(program: Program, content: str) -> Path:

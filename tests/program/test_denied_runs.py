@@ -2,8 +2,11 @@
 
 import pytest
 
+from tests.program.preloaded_program import PreloadedProgram
 from tests.program.program_harness import YOLO, Json, Program
 from tests.scripted_server import respond_text, respond_tool_call
+
+PROGRAM_TYPE = PreloadedProgram
 
 TOUCH = respond_tool_call("bash", command="touch made")
 JSON = ("--output-format", "json")

@@ -6,9 +6,12 @@ import pytest
 from pydantic import JsonValue
 
 from actors.models.scripted_reply import ScriptedCall
+from tests.program.preloaded_program import PreloadedProgram
 from tests.program.program_harness import STREAM_JSON, YOLO, Program, request_messages, single_error
 from tests.program.repl_harness import open_repl
 from tests.scripted_server import ScriptedResponse, respond_text, respond_tool_call
+
+PROGRAM_TYPE = PreloadedProgram
 
 JSON = ("--output-format", "json")
 

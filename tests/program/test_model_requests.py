@@ -7,8 +7,11 @@ import pytest
 
 from actors.models.model_names import DEFAULT_MODEL, MODEL_ALIASES
 from actors.models.scripted_reply import ScriptedCall, StreamEvent
+from tests.program.preloaded_program import PreloadedProgram
 from tests.program.program_harness import YOLO, Program
 from tests.scripted_server import ScriptedServer, respond_events, respond_text
+
+PROGRAM_TYPE = PreloadedProgram
 
 THINKING: StreamEvent = {"type": "thinking", "thinking": "", "signature": ""}
 REDACTED: StreamEvent = {"type": "redacted_thinking", "data": "c2VjcmV0IMOk"}

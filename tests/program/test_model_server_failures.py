@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from actors.agents.turn.conversation_history import TRUNCATED_REPLY
+from tests.program.preloaded_program import PreloadedProgram
 from tests.program.program_harness import (
     API_KEY,
     STREAM_JSON,
@@ -26,6 +27,8 @@ from tests.scripted_server import (
     respond_tool_call,
     truncate_response,
 )
+
+PROGRAM_TYPE = PreloadedProgram
 
 JSON = ("--output-format", "json")
 MARKER_COMMAND = "touch ran"

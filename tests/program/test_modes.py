@@ -3,8 +3,11 @@
 from typing import cast
 
 from shell.headless.headless_console import NO_USER_REASON
+from tests.program.preloaded_program import PreloadedProgram
 from tests.program.program_harness import STREAM_JSON, YOLO, Json, Program
 from tests.scripted_server import respond_text, respond_tool_call
+
+PROGRAM_TYPE = PreloadedProgram
 
 COMMAND = "echo hi > made.txt"
 

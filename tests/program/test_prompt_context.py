@@ -3,8 +3,11 @@
 import subprocess
 from typing import cast
 
+from tests.program.preloaded_program import PreloadedProgram
 from tests.program.program_harness import Json, Program, single_error
 from tests.scripted_server import ScriptedServer, respond_text, respond_tool_call
+
+PROGRAM_TYPE = PreloadedProgram
 
 
 def run_git(program: Program, *words: str) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from actors.sessions.log_reader import read_log
 from messages.journal import SessionOpened
+from tests.program.preloaded_program import PreloadedProgram
 from tests.program.program_harness import (
     STREAM_JSON,
     YOLO,
@@ -18,6 +19,8 @@ from tests.program.program_harness import (
     tool_results,
 )
 from tests.scripted_server import respond_stalled, respond_text, respond_tool_call
+
+PROGRAM_TYPE = PreloadedProgram
 
 
 def kill_during_command(program: Program, command_watch: CommandWatch) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from actors.sessions.state_paths import project_folder
+from tests.program.preloaded_program import PreloadedProgram
 from tests.program.program_harness import (
     API_KEY,
     YOLO,
@@ -20,6 +21,8 @@ from tests.program.program_harness import (
     single_error,
 )
 from tests.scripted_server import respond_http_error, respond_text, respond_tool_call
+
+PROGRAM_TYPE = PreloadedProgram
 
 
 def create_two_sessions(program: Program) -> tuple[str, str]:

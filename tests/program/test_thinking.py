@@ -3,8 +3,11 @@
 import pytest
 
 from actors.models.scripted_reply import ReplyPlan
+from tests.program.preloaded_program import PreloadedProgram
 from tests.program.program_harness import Program
 from tests.signing_server import SigningServer, list_thinking
+
+PROGRAM_TYPE = PreloadedProgram
 
 FIRST = ReplyPlan("One.", thinking="first")
 SECOND = ReplyPlan("Two.", thinking="second")
