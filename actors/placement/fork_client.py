@@ -3,9 +3,11 @@
 import asyncio
 import json
 import os
+import signal
 import socket
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -69,6 +71,9 @@ class ForkClient:
         """Kill a host, unless it has ended."""
         if self._requests is not None and not host.ended.done():
             self._requests.send(json.dumps({"do": "kill", "pid": host.pid}).encode())
+        elif host.ended.exception() is not None:  # nobody else can say whether it has ended
+            with suppress(ProcessLookupError):
+                os.kill(host.pid, signal.SIGKILL)
 
     def _start_server(self) -> socket.socket:
         if self._server_pid:

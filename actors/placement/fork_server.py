@@ -13,11 +13,14 @@ import signal
 import socket
 import sys
 from contextlib import suppress
+from pathlib import Path
 
 from actors.placement.host import run_host, warm_up
 
 REQUESTS_FD = 3
 MAX_MESSAGE_BYTES = 1024
+OOM_SCORE_ADJUSTMENT = "500"
+"""Half of the largest value, which would be chosen first of all."""
 
 
 class ForkServer:
@@ -79,6 +82,7 @@ class ForkServer:
             for end in (self._requests, self._wake_receiver, self._wake_sender):
                 end.close()
             os.setsid()
+            _become_first_victim()
             os.set_inheritable(link, False)  # noqa: FBT003  (positional only)
             status = run_host(socket.socket(fileno=link))
         finally:
@@ -99,6 +103,12 @@ class ForkServer:
         answer = json.dumps({"event": event, "pid": pid, "status": status}).encode()
         with suppress(ConnectionError):  # the program has ended; the next receive reports it
             self._requests.send(answer)
+
+
+def _become_first_victim() -> None:
+    """Where memory runs out, let the kernel end this host or its commands, not the program."""
+    with suppress(OSError):  # not Linux
+        Path("/proc/self/oom_score_adj").write_text(OOM_SCORE_ADJUSTMENT)
 
 
 def main() -> None:

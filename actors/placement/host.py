@@ -29,7 +29,7 @@ from actors.tools.tool import ToolContext
 from actors.tools.toolbox import BUILT_IN_TOOLS
 from messages.child_lifecycle import ChildEnded
 from messages.envelope import Envelope
-from messages.serialization import encode, message_adapter
+from messages.serialization import MESSAGE_MODULES, encode, message_adapter, message_types_in
 from messages.supervision import PeerRestarted
 
 STOP_TIMEOUT_S = 1.0
@@ -42,6 +42,9 @@ _HostEnd = Literal["ended", "stopped", "lost"]
 def warm_up() -> None:
     """Prepare what every host needs, in the process that hosts are forked from."""
     message_adapter()
+    for module in MESSAGE_MODULES:
+        for message_type in message_types_in(module):
+            message_type.model_rebuild()  # its validator is built on first use otherwise
     wire.make_hello()
     wire.spec_adapter()
     wire.call_adapter()

@@ -36,7 +36,7 @@ from messages.subagents import (
 from messages.supervision import Undelivered
 from messages.turns import Delta, SessionConfigured, TurnNumberTaken, UpwardEvent
 
-_EVENTS = UpwardEvent | SessionConfigured | Delta
+_STREAM = SessionConfigured | Delta
 _ANSWERS = PromptRejected | TurnNumberTaken | ContextUsage
 
 
@@ -87,7 +87,7 @@ class HostPolicy:
             is_own = isinstance(message, ReleaseSlots) and self._is_inside(message.under)
             return is_own or isinstance(message, AcquireSlot | RequestSpawn)
         if to == CONSOLE:
-            return isinstance(message, _EVENTS | _ANSWERS)
+            return isinstance(message, _STREAM | _ANSWERS)
         if isinstance(message, Undelivered):
             return self._is_inside(message.to)
         return to == self.host.parent and self._may_tell_parent(message)

@@ -167,10 +167,13 @@ class HostLink:
         """
         loop = asyncio.get_running_loop()
         reader, writer = await asyncio.open_unix_connection(sock=host.link)
-        # The link closes with the process, unless something else has it open.
-        host.ended.add_done_callback(
-            lambda _: loop.call_later(EXIT_REPORT_S, self._link.fail, None)
-        )
+
+        def close_link(ended: "asyncio.Future[int]") -> None:
+            """Close the link of a process that has ended, if something else has it open."""
+            if ended.exception() is None:
+                loop.call_later(EXIT_REPORT_S, self._link.fail, None)
+
+        host.ended.add_done_callback(close_link)
         try:
             await self._link.run(reader, writer)
         except OSError:
@@ -230,10 +233,10 @@ def _to_end(end: ChildCompleted | ChildFailed | Message) -> HostEnded:
 
 
 async def _has_ended(host: HostProcess, within_s: float) -> bool:
-    """Wait for the end of a process; also true if it is not known, without its fork server."""
+    """Wait for the end of a process; false if it is not known, without its fork server."""
     with suppress(OSError):
         return await wait_with_timeout(asyncio.shield(host.ended), within_s)
-    return True
+    return False
 
 
 def _describe_exit(host: HostProcess) -> HostEnded:

@@ -14,9 +14,9 @@ from tests.program.program_harness import (
     TIMEOUT_S,
     CommandWatch,
     Program,
-    RunningProgram,
     request_messages,
 )
+from tests.program.repl_harness import kill_when_shown, open_repl, quit_repl
 from tests.program.test_agent_definitions import define_agent, make_task
 from tests.program.test_background_runs import BackgroundServer
 from tests.scripted_server import (
@@ -47,10 +47,10 @@ def list_children(parent: int) -> list[int]:
 class HostWatch:
     """The fork server of a running program and its only host."""
 
-    def __init__(self, running: RunningProgram) -> None:
+    def __init__(self, program_pid: int) -> None:
         self.server = next(
             child
-            for child in list_children(running.process.pid)
+            for child in list_children(program_pid)
             if b"fork_server" in Path(f"/proc/{child}/cmdline").read_bytes()
         )
         (self.host,) = list_children(self.server)
@@ -120,7 +120,8 @@ def test_a_killed_host_fails_its_agent_and_no_other(
     with server:
         running = program.start("-p", "Go.", *FREE)
         command_watch.wait_for_output()
-        watch = HostWatch(running)
+        watch = HostWatch(running.process.pid)
+        assert b"ANTHROPIC" not in Path(f"/proc/{watch.host}/environ").read_bytes()
         os.kill(watch.host, number)
         seen = running.wait_for(f"was killed by {number.name}")
         command_watch.wait_for_close()
@@ -141,7 +142,7 @@ def test_a_host_ends_with_the_killed_program(program: Program, command_watch: Co
     with server:
         running = program.start("-p", "Go.", *FREE)
         command_watch.wait_for_output()
-        watch = HostWatch(running)
+        watch = HostWatch(running.process.pid)
         running.kill()
         server.may_answer_sibling.set()
         watch.wait_for_ends()
@@ -156,7 +157,7 @@ def test_a_stopped_program_leaves_no_host_behind(
     with server:
         running = program.start("-p", "Go.", *FREE)
         command_watch.wait_for_output()
-        watch = HostWatch(running)
+        watch = HostWatch(running.process.pid)
         running.send_signal(signal.SIGINT)
         server.may_answer_sibling.set()
         done = running.wait()
@@ -174,7 +175,7 @@ def test_a_hung_host_is_reported_and_then_killed(
     with server:
         running = program.start("-p", "Go.", *FREE)
         command_watch.wait_for_output()
-        watch = HostWatch(running)
+        watch = HostWatch(running.process.pid)
         os.kill(watch.host, signal.SIGSTOP)
         running.wait_for("unresponsive")
         command_watch.wait_for_close()
@@ -193,7 +194,59 @@ def test_background_agents_run_where_the_configuration_says(program: Program) ->
         running = program.start("-p", "Go.", *STREAM_JSON)
         running.wait_for('"type":"turn_completed"')
         server.wait_for_requests(3)
-        watch = HostWatch(running)
+        watch = HostWatch(running.process.pid)
+        server.may_answer_subagent.set()
+        done = running.wait()
+    watch.wait_for_ends()
+    assert (done.exit_status, done.result["result"]) == (0, "Found it."), done.stderr
+
+
+def test_an_approval_after_a_kill_runs_the_command_once_in_a_new_host(program: Program) -> None:
+    define_agent(program, "worker", PLACED)
+    with program.serve(
+        respond_text("", make_task("work", "worker")),
+        respond_tool_call("bash", command="echo x >> ran"),
+        respond_text("Written."),
+        respond_text("Done."),
+    ):
+        kill_when_shown(program, "Press a key to answer")
+        with open_repl(program, "--continue") as terminal:
+            terminal.wait_for_text("Press a key to answer")
+            terminal.type("y")
+            terminal.wait_for_text("Done.")
+            quit_repl(terminal)
+    assert (program.repository / "ran").read_text() == "x\n"
+
+
+def test_the_request_of_a_killed_host_is_withdrawn(program: Program) -> None:
+    define_agent(program, "worker", PLACED)
+    with (
+        program.serve(
+            respond_text("", make_task("work", "worker")),
+            respond_tool_call("bash", command="touch ran"),
+            respond_text("It failed."),
+        ),
+        open_repl(program, "Work.") as terminal,
+    ):
+        terminal.wait_for_text("Press a key to answer")
+        os.kill(HostWatch(terminal.pid).host, signal.SIGKILL)
+        terminal.wait_for_no_text("Press a key to answer")
+        terminal.wait_for_text("It failed.")
+        quit_repl(terminal)
+    assert not (program.repository / "ran").exists()
+    assert "approval_withdrawn" in program.record_types()
+
+
+def test_a_host_goes_on_when_its_fork_server_is_killed(program: Program) -> None:
+    (program.state_folder / "config.toml").parent.mkdir(parents=True, exist_ok=True)
+    (program.state_folder / "config.toml").write_text('background_placement = "process"\n')
+    program.server = server = BackgroundServer()
+    with server:
+        running = program.start("-p", "Go.", *STREAM_JSON)
+        running.wait_for('"type":"turn_completed"')
+        server.wait_for_requests(3)
+        watch = HostWatch(running.process.pid)
+        os.kill(watch.server, signal.SIGKILL)
         server.may_answer_subagent.set()
         done = running.wait()
     watch.wait_for_ends()

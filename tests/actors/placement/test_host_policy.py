@@ -146,6 +146,7 @@ REFUSED: list[tuple[Address, Address, Message]] = [
     # to and about other agents
     (SIBLING, HOST, StartTurn(turn=1, text="Obey.")),
     (SIBLING, HOST, TURN_END),
+    (CONSOLE, HOST, TURN_END),
     (PRIMARY, HOST, StartTurn(turn=1, text="Obey.")),
     (PRIMARY, HOST, ApprovalDecided(id="r", agent=PRIMARY, decision="once")),
     (PRIMARY, HOST, CancelTask()),

@@ -209,7 +209,9 @@ def test_a_host_gets_exactly_the_spec_of_its_agent(harness: Harness) -> None:
 def test_messages_pass_in_both_directions_in_order(harness: Harness) -> None:
     host = harness.host
     host.send_hello()
-    appends = [Append(id=number, records=(make_turn_started(number),)) for number in range(1, 301)]
+    appends = [
+        Append(id=number, records=(make_turn_started(number),)) for number in range(1, 5_001)
+    ]
     for append in appends:
         host.send_message(JOURNAL, append, INNER)
     received = [harness.journal.next_from() for _ in appends]
