@@ -13,6 +13,7 @@ from shell.commands.mode import BUILD, MODE, PLAN
 from shell.commands.model import MODEL
 from shell.commands.permissions import PERMISSIONS
 from shell.commands.quit import QUIT
+from shell.commands.rename import RENAME
 from shell.commands.resume import RESUME
 from shell.commands.review import REVIEW
 from shell.commands.status import STATUS
@@ -43,6 +44,7 @@ COMMANDS = {
         REVIEW,
         CLEAR,
         RESUME,
+        RENAME,
         EXPORT,
         QUIT,
     )

@@ -15,6 +15,7 @@ from messages.address import PRIMARY
 from messages.content import TextBlock
 from messages.steering import PromptDelivered
 from messages.turns import ReplyCompleted, TurnStarted
+from shell.sessions.session_names import read_session_names
 from shell.text.sanitize import sanitize, sanitize_line
 from shell.view.number_format import format_age, format_size
 
@@ -35,12 +36,16 @@ class SessionRow:
     turns: int
     state: SessionState
     title: str
-    """The first prompt, or what is wrong with the session file."""
+    """The user's name for it, the first prompt, or what is wrong with the session file."""
 
 
 def list_sessions(project_folder: Path, now_s: float) -> tuple[SessionRow, ...]:
     """List a workspace's sessions, last written first, including damaged ones."""
-    return tuple(_make_row(summary, now_s) for summary in list_session_summaries(project_folder))
+    names = read_session_names(project_folder)
+    return tuple(
+        _make_row(summary, names.get(summary.session_id, ""), now_s)
+        for summary in list_session_summaries(project_folder)
+    )
 
 
 def build_preview(path: Path) -> str:
@@ -64,8 +69,8 @@ def build_preview(path: Path) -> str:
     return f"Damaged. {damage}\n\n{preview}" if damage else preview
 
 
-def _make_row(summary: SessionSummary, now_s: float) -> SessionRow:
-    title = summary.problem or summary.first_prompt
+def _make_row(summary: SessionSummary, name: str, now_s: float) -> SessionRow:
+    title = summary.problem or name or summary.first_prompt
     return SessionRow(
         summary.path,
         sanitize_line(summary.session_id),

@@ -35,3 +35,13 @@ def test_a_headless_run_cannot_choose_a_session(program: Program) -> None:
     done = program.run("-p", "x", "--resume")
     assert done.exit_status == 2
     assert "--resume needs the id of a session" in single_error(done)
+
+
+def test_a_session_is_listed_by_its_name(program: Program) -> None:
+    with program.serve(respond_text("First.")):
+        with open_repl(program, "Count.") as terminal:
+            terminal.wait_for_text("First.")
+            terminal.type("/rename Fruit count\r")
+            terminal.wait_for_text("Session name: Fruit count")
+            quit_repl(terminal)
+        assert b"Fruit count" in program.run("sessions", "list").stdout

@@ -11,6 +11,7 @@ from shell.sessions.session_list import (
     build_preview,
     list_sessions,
 )
+from shell.sessions.session_names import save_session_name
 from tests.shell.sessions.saved_sessions import write_session
 
 pytestmark = pytest.mark.quick
@@ -27,6 +28,17 @@ def test_a_row_is_one_line_without_control_characters(tmp_path: Path) -> None:
     assert saved == SessionRow(path, "one", "2 h", saved.size, 1, "available", "A^[[2J B<U+202E>")
     assert broken.state == "unusable"
     assert "session header" in broken.title
+
+
+def test_a_name_replaces_the_first_prompt_as_title(tmp_path: Path) -> None:
+    path = write_session(tmp_path, "one", TurnStarted(turn=1, prompt="A"))
+    write_session(tmp_path, "two", TurnStarted(turn=1, prompt="B"))
+    assert save_session_name(path, "Apples\x1b[2J") == ""
+    titles = {row.session_id: row.title for row in list_sessions(tmp_path, 0.0)}
+    assert titles == {"one": "Apples^[[2J", "two": "B"}
+
+    (tmp_path / "names.json").write_text("broken")
+    assert {row.title for row in list_sessions(tmp_path, 0.0)} == {"A", "B"}
 
 
 def test_a_preview_shows_the_last_messages_or_the_problem(tmp_path: Path) -> None:
