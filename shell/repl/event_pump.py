@@ -87,8 +87,9 @@ class EventPump:
         for event in self._events.take_all():
             self._apply_update(event_reducer.apply_event(self.state, event, self.now_s))
         if self.state.turn:
-            _, prose = screen_state.flush_tail(self.state.turn)
+            turn, prose = screen_state.flush_tail(self.state.turn)
             self._apply_update(hold_lookups((replace(self.state, turn=None), prose)))
+            self.state = replace(self.state, turn=turn)  # it stays in the session
         self._draw(self.now_s + FINAL_FRAME_BUDGET_S)
         self._print_queue.start_dropping()  # what takes too long to lay out is only counted
         self._print_queue.stop_dropping()

@@ -185,7 +185,7 @@ def test_the_footer_counts_the_requests_of_fifty_agents() -> None:
         await screen.wait_for_text("bubbler-1 wants to run a command · 1 of 50")
         await screen.wait_until_armed()
         await screen.press_key("n")
-        await screen.wait_for_text("bubbler-2 wants to use bash · 1 of 49")
+        await screen.wait_for_text("bubbler-2 wants to run a command · 1 of 49")
         assert "⚠ 49 need approval" in screen.text
 
     run_on_screen(script)
