@@ -48,6 +48,8 @@ class DraftInput:
         self._host, self._windows, self._completion = host, windows, completion
         self._list_input, self._approval_prompt = list_input, approval_prompt
         self._pastes = FoldedPastes()
+        self._folded_drafts: dict[str, tuple[str, FoldedPastes]] = {}
+        """How each message with folded pastes was typed, by its full text."""
         path = host.session_context.history_file
         self._history = InputHistory(history_file.load_entries(path))
 
@@ -62,7 +64,8 @@ class DraftInput:
         text = folded_pastes.unfold(self._pastes, draft)
         if not text.strip():
             return
-        self._remember(text, is_private=folded_pastes.has_folded_paste(self._pastes, draft))
+        is_folded = self._remember_folds(draft, text)
+        self._remember(text, is_private=is_folded)
         self.clear()
         if COMMAND_PATTERN.match(text):
             self._host.run_command(text.strip())
@@ -81,6 +84,15 @@ class DraftInput:
         else:
             self.submit()
 
+    def continue_line(self) -> bool:
+        """Replace a backslash before the cursor by a new line; False: there is none."""
+        draft = self._windows.draft_buffer
+        if not draft.document.text_before_cursor.endswith("\\"):
+            return False
+        draft.delete_before_cursor(1)
+        draft.newline(copy_margin=False)
+        return True
+
     def clear(self) -> None:
         """Empty the input and close its completion menu."""
         self._windows.draft_buffer.reset()
@@ -94,9 +106,12 @@ class DraftInput:
 
     def prepend(self, text: str) -> None:
         """Insert text before the current draft."""
-        draft = self.text
-        folded = self._fold(text)
-        self._set_text(f"{folded}\n{draft}" if draft else folded)
+        draft, earlier = self.text, text
+        if text in self._folded_drafts:
+            folded, pastes = self._folded_drafts[text]
+            if merged := folded_pastes.merge(self._pastes, pastes):
+                earlier, self._pastes = folded, merged
+        self._set_text(f"{earlier}\n{draft}" if draft else earlier)
 
     def backspace(self) -> None:
         """Delete the character or the whole placeholder before the cursor."""
@@ -113,10 +128,11 @@ class DraftInput:
             draft.cursor_up()
         elif not draft.text and self._host.state.queued:
             self._host.apply(queued_messages.withdraw_last_queued(self._host.state))
-        elif step := input_history.step_back(
-            self._history, folded_pastes.unfold(self._pastes, draft.text)
-        ):
-            self._show_entry(*step)
+        else:
+            text = folded_pastes.unfold(self._pastes, draft.text)
+            if step := input_history.step_back(self._history, text):
+                self._remember_folds(draft.text, text)
+                self._show_entry(*step)
 
     def move_down(self) -> bool:
         """Move down a line, or from the last line toward the draft; False: it is empty."""
@@ -135,7 +151,7 @@ class DraftInput:
         items = tuple(PickerItem(entry[:_MAX_ENTRY_CHARS]) for entry in entries)
 
         def on_pick(index: int) -> None:
-            self._set_text(self._fold(entries[index]))
+            self._set_text(self._restore_folds(entries[index]))
 
         if items:
             self._list_input.open(create_picker(SEARCH_TITLE, items, on_pick))
@@ -148,12 +164,24 @@ class DraftInput:
 
     def _show_entry(self, history: InputHistory, text: str) -> None:
         self._history = history
-        self._set_text(self._fold(text))
+        self._set_text(self._restore_folds(text))
         self._completion.close()
 
     def _fold(self, text: str) -> str:
         self._pastes, folded = folded_pastes.fold(self._pastes, text)
         return folded
+
+    def _remember_folds(self, draft: str, text: str) -> bool:
+        """Remember how a text was typed, if it has folded pastes; return whether it has."""
+        is_folded = folded_pastes.has_folded_paste(self._pastes, draft)
+        if is_folded:
+            self._folded_drafts[text] = (draft, self._pastes)
+        return is_folded
+
+    def _restore_folds(self, text: str) -> str:
+        """Return an earlier text as it was typed: only what was pasted is folded."""
+        draft, self._pastes = self._folded_drafts.get(text, (text, FoldedPastes()))
+        return draft
 
     def _set_text(self, text: str) -> None:
         draft = self._windows.draft_buffer

@@ -80,7 +80,8 @@ class KeyActions:
             case Focus.APPROVAL:
                 self._approval_input.confirm(is_last=is_last)
             case Focus.DRAFT:
-                self._draft_input.submit_or_open_findings()
+                if not self._draft_input.continue_line():
+                    self._draft_input.submit_or_open_findings()
             case Focus.QUESTION:
                 self._question_input.confirm(is_last=is_last)
             case Focus.PAGE:

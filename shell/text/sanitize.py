@@ -26,6 +26,9 @@ _IGNORABLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u
 _IGNORABLE_RANGES = (range(0xFE00, 0xFE0E), range(0xE0000, 0xE1000))
 _EMOJI_SELECTORS = frozenset("\ufe0e\ufe0f")
 """Kept after a character whose picture they select; a row of them could smuggle text."""
+_JOINER = "\u200d"
+_EMOJI = "[\u2600-\u27bf\U0001f300-\U0001faff]\ufe0f?[\U0001f3fb-\U0001f3ff]?"
+_JOINED_EMOJI = re.compile(f"({_EMOJI}(?:{_JOINER}{_EMOJI}){{1,8}})")
 _BLANK_GLYPHS = frozenset("\u2800\U0001d159")
 """Braille without dots and a note without a head; they look like spaces."""
 
@@ -36,6 +39,17 @@ def sanitize(text: str) -> str:
     ESC becomes `^[`, a bidi override `<U+202E>`, a carriage return `^M`. Tab and newline stay.
     """
     return _NOT_PLAIN.sub(lambda match: "".join(sanitize_chars(match[0])), text)
+
+
+def sanitize_prose(text: str) -> str:
+    """Like `sanitize`, but emoji that are joined into one picture stay joined.
+
+    For the model's prose only: elsewhere, a joiner could make two texts look the same.
+    """
+    if _JOINER not in text:
+        return sanitize(text)
+    pieces = _JOINED_EMOJI.split(text)
+    return "".join(piece if number % 2 else sanitize(piece) for number, piece in enumerate(pieces))
 
 
 def sanitize_line(text: str) -> str:

@@ -67,7 +67,7 @@ from shell.console.screen_event_queue import (
     TextDropped,
 )
 from shell.console.ui_commands import UserCommandEnded
-from shell.text.sanitize import sanitize
+from shell.text.sanitize import sanitize_prose
 from shell.view import full_output, markdown_blocks, mode_changes, subagent_states
 from shell.view.call_text import describe_ended, describe_started
 from shell.view.compaction_text import format_compaction, format_context_usage
@@ -333,7 +333,7 @@ def _on_delta(state: ScreenState, event: TextDelta | ThinkingDelta, now_s: float
         turn = replace(turn, late_chars=turn.late_chars + len(event.text))
         if turn.late_chars > MAX_INTERRUPTED_TEXT_CHARS:
             return replace(state, turn=turn), (PrintOmission(len(event.text)),)
-    finished, tail = markdown_blocks.feed_text(turn.tail, sanitize(event.text))
+    finished, tail = markdown_blocks.feed_text(turn.tail, sanitize_prose(event.text))
     turn, thought = take_thought(replace(turn, tail=tail, has_streamed_text=True))
     prose = tuple(PrintMarkdown(block) for block in finished)
     return replace(state, turn=turn), (*thought, *prose)
@@ -343,7 +343,9 @@ def _on_reply_completed(state: ScreenState, event: ReplyCompleted, now_s: float)
     turn = state.turn or RunningTurn(started_s=now_s)
     finished: tuple[str, ...] = ()
     if not turn.has_streamed_text:
-        finished, tail = markdown_blocks.feed_text(turn.tail, sanitize(join_text(event.content)))
+        finished, tail = markdown_blocks.feed_text(
+            turn.tail, sanitize_prose(join_text(event.content))
+        )
         turn = replace(turn, tail=tail)
     turn, last = flush_tail(turn)
     prose = (*(PrintMarkdown(block) for block in finished), *last)

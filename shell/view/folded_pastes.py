@@ -43,6 +43,13 @@ def unfold(pastes: FoldedPastes, draft: str) -> str:
     return placeholders.sub(lambda match: pastes.text_by_placeholder[match[0]], draft)
 
 
+def merge(pastes: FoldedPastes, earlier: FoldedPastes) -> FoldedPastes | None:
+    """Add the pastes of an earlier draft; None: a placeholder stands for two texts."""
+    both = {**pastes.text_by_placeholder, **earlier.text_by_placeholder}
+    has_conflict = any(both[name] != text for name, text in pastes.text_by_placeholder.items())
+    return None if has_conflict else FoldedPastes(both)
+
+
 def has_folded_paste(pastes: FoldedPastes, draft: str) -> bool:
     """Return whether the draft contains a placeholder."""
     return any(placeholder in draft for placeholder in pastes.text_by_placeholder)

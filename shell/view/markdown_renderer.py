@@ -13,7 +13,7 @@ from rich.style import Style
 from rich.syntax import Syntax
 from rich.theme import Theme
 
-from shell.text.sanitize import sanitize
+from shell.text.sanitize import sanitize_prose
 from shell.view.styled_text import Row
 
 _FENCES = ("```", "~~~")
@@ -82,7 +82,7 @@ def render_markdown(text: str, width: int, *, color: bool) -> list[str]:
 def render_markdown_rows(text: str, width: int) -> tuple[Row, ...]:
     """Render Markdown for the live part of the screen; cached, since most frames repeat it."""
     return tuple(
-        tuple((_get_live_style(part.style), sanitize(part.text)) for part in line)
+        tuple((_get_live_style(part.style), sanitize_prose(part.text)) for part in line)
         for line in _render_lines(text, width)
     )
 
@@ -127,7 +127,7 @@ def _trim_blank_lines(lines: list[list[Segment]]) -> list[list[Segment]]:
 
 def _colorize(line: list[Segment], depth: ColorSystem | None) -> str:
     return "".join(
-        style.render(sanitize(text), color_system=depth) if style else sanitize(text)
+        style.render(sanitize_prose(text), color_system=depth) if style else sanitize_prose(text)
         for text, style, _ in line
     )
 

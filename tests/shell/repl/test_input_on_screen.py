@@ -309,3 +309,34 @@ def test_a_request_that_was_seen_does_not_ring() -> None:
         assert "\a" not in screen.emulator.raw
 
     run_on_screen(script)
+
+
+def test_a_backslash_before_enter_adds_a_line() -> None:
+    async def script(screen: ScreenHarness) -> None:
+        await start_session(screen)
+        screen.type("one\\\rtwo\r")
+        await screen.wait_for_text("Waiting for the model")
+        assert screen.posted == [SendPrompt(turn=1, text="one\ntwo")]
+
+    run_on_screen(script)
+
+
+def test_a_recalled_message_folds_only_what_was_pasted() -> None:
+    text = "\n".join(f"line {n}" for n in range(30))
+
+    async def script(screen: ScreenHarness) -> None:
+        await start_session(screen)
+        screen.type(f"before {PASTE_START}{text}{PASTE_END} after\r")
+        await screen.wait_for_text("Waiting for the model")
+        screen.put_events(sample_events.turn_completed())
+        await screen.wait_for_no_text("Waiting for the model")
+        screen.type(f"new {PASTE_START}{text.upper()}{PASTE_END}{UP}")
+        await screen.wait_for_text("> before [pasted 30 lines] after")
+        screen.type("\x1b[B")
+        await screen.wait_for_text("> new [pasted 30 lines]")
+        screen.type("\r")
+        await screen.wait_for_text("Waiting for the model")
+        sent = [f"before {text} after", f"new {text.upper()}"]
+        assert screen.posted == [SendPrompt(turn=n, text=t) for n, t in enumerate(sent, 1)]
+
+    run_on_screen(script)

@@ -12,6 +12,7 @@ from shell.text.sanitize import (
     sanitize,
     sanitize_line,
     sanitize_line_strict,
+    sanitize_prose,
     sanitize_strict,
 )
 from tests.shell import sample_events
@@ -129,3 +130,12 @@ def test_nothing_is_dropped_and_sanitizing_is_idempotent(text: str) -> None:
     assert sanitize(sanitize_strict(text)) == sanitize_strict(text)
     strict = sanitize_strict(text, is_code=True)
     assert sanitize_strict(strict, is_code=True) == strict
+
+
+def test_joined_emoji_stay_only_in_prose() -> None:
+    family = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
+    flag = "\u2764\ufe0f\u200d\U0001f525"
+    assert sanitize_prose(f"a {family} {flag}\x1b") == f"a {family} {flag}^["
+    assert sanitize_prose("a\u200db \U0001f468\u200d") == "a<U+200D>b \U0001f468<U+200D>"
+    assert "<U+200D>" in sanitize(family)
+    assert "<U+200D>" in sanitize_strict(family)

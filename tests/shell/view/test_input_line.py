@@ -280,3 +280,14 @@ def test_only_the_newest_full_outputs_are_kept() -> None:
     )
     assert [output.title for output in outputs] == ["big"]
     assert create_full_output_page(()) is None
+
+
+def test_pastes_with_the_same_placeholder_are_not_mixed_up() -> None:
+    first, placeholder = folded_pastes.fold(FoldedPastes(), "a\n" * 20)
+    second, same = folded_pastes.fold(FoldedPastes(), "b\n" * 20)
+    other, _ = folded_pastes.fold(FoldedPastes(), "c\n" * 30)
+    assert placeholder == same
+    assert folded_pastes.merge(first, second) is None
+    merged = folded_pastes.merge(first, other)
+    assert merged is not None
+    assert set(merged.text_by_placeholder) == {placeholder, "[pasted 30 lines]"}
