@@ -33,7 +33,7 @@ class GrantBinding:
         ]
         if any(rule.pattern == text for rule in grants):
             access = access._replace(executed_digest=self._compute_digest(text))
-        if any(rule.executed_digest and names_program(rule, access) for rule in grants):
+        if any(names_program(rule, access) for rule in grants):
             access = access._replace(named_digest=self._compute_path_digest(access.named_prefix))
         return access
 
@@ -41,9 +41,14 @@ class GrantBinding:
         """Return the decision with its grants bound to what the files contain now."""
         if not decision.grants:
             return decision
+        broader = tuple(map(self._bind_rule, decision.broader_grants))
+        is_unbound = any(
+            "/" in rule.pattern and rule.pattern.endswith(" *") and not rule.executed_digest
+            for rule in broader
+        )
         return decision._replace(
             grants=tuple(map(self._bind_rule, decision.grants)),
-            broader_grants=tuple(map(self._bind_rule, decision.broader_grants)),
+            broader_grants=() if is_unbound else broader,
         )
 
     def _bind_rule(self, rule: Rule) -> Rule:

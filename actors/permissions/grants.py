@@ -143,7 +143,9 @@ def covers(rule: Rule, access: Access) -> bool:
     is_prefix = rule.pattern.endswith(" *") and rule.pattern.count("*") == 1
     may_cover = rule.permission == "bash" and is_prefix
     if access.ask_reason:
-        is_unchanged = rule.executed_digest == access.named_digest
+        # A program that did not exist when it was granted may be anything now.
+        is_known = bool(access.named_digest) or "/" not in access.named_prefix
+        is_unchanged = is_known and rule.executed_digest == access.named_digest
         may_cover = may_cover and is_unchanged and names_program(rule, access)
     return may_cover and compile_rule(rule).has_ask_or_deny_match((access.target,), None)
 

@@ -147,6 +147,17 @@ def test_a_grant_by_path_ends_when_the_program_changes(paths: WorkspacePaths) ->
     assert decide_action("bash", "./gradlew b", policy, workspace_paths=paths) == "ask"
 
 
+def test_a_missing_program_is_granted_only_as_it_stands(paths: WorkspacePaths) -> None:
+    program = Path(paths.root) / "later"
+    command = ("bash", "./later -x")
+    decided = decide_requests(command, policy=DEFAULT_POLICY, workspace_paths=paths)
+    assert decided.decision.broader_grants == ()
+
+    program.write_text("#!/bin/sh\n")
+    forced = replace(DEFAULT_POLICY, grants=(rule("bash", "./later *"),))
+    assert decide_requests(command, policy=forced, workspace_paths=paths).decision.action == "ask"
+
+
 def test_a_grant_by_path_covers_only_this_path(paths: WorkspacePaths) -> None:
     policy = grant_gradlew(paths)
     for other in ("gradlew b", "cd sub && ./gradlew b", "sub/gradlew b", "./gradlew b > f"):
