@@ -24,6 +24,7 @@ from actors.runtime.actor import ActorFactory, UnexpectedMessageError
 from actors.runtime.mailbox import MailboxItem
 from actors.runtime.system import ActorSystem
 from actors.sandbox.sandbox import Sandbox
+from actors.snapshots.snapshot_store import SnapshotStore
 from actors.tools.local_command_runner import LocalCommandRunner
 from actors.tools.tool import ToolContext
 from actors.tools.toolbox import BUILT_IN_TOOLS
@@ -166,6 +167,7 @@ def make_agent_factory(spec: HostSpec, model: HostModel) -> ActorFactory:
         max_depth=session.max_depth,
         run=session.run,
         environment=_make_environment_reader(session),
+        snapshots=_make_snapshot_store(spec),
     )
     return factory.make_factory(
         spec.started, spec.task, spec.ancestors, has_records=spec.has_records
@@ -185,6 +187,15 @@ def _make_tool_context(session: HostSession) -> ToolContext:
         plan_file=session.plan_file,
         ripgrep_path=session.ripgrep_path,
     )
+
+
+def _make_snapshot_store(spec: HostSpec) -> SnapshotStore | None:
+    """Return a store with an index of its own, because the program uses the session's."""
+    session, folder = spec.session, spec.session.snapshot_folder
+    if folder is None:
+        return None
+    name = f"{session.session_configured.session_id}-{spec.started.child.name}"
+    return SnapshotStore(session.workspace.root, folder, name, time.time)  # noqa: TID251  (as below)
 
 
 def _make_sandbox(sandbox: HostSandbox) -> Sandbox:

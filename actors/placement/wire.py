@@ -52,6 +52,8 @@ class HostSession:
     has_environment: bool
     """Prompts are accompanied by a description of the environment."""
     is_trusted: bool
+    snapshot_folder: Path | None
+    """Where the workspace is kept before and after each turn; None: it is not kept."""
     sandbox: "HostSandbox | None"
     """None: commands run without a sandbox."""
 

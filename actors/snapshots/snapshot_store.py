@@ -137,7 +137,8 @@ class SnapshotStore:
 
     def _commit_index(self, label: str) -> str:
         if not self._is_committed:
-            tree = self.repository.run("write-tree").decode().strip()
+            # The content was just written; git would look for each file's again.
+            tree = self.repository.run("write-tree", "--missing-ok").decode().strip()
             if tree != self._tree:
                 self._commit = self.repository.commit(tree, label)
             self._tree, self._is_committed = tree, True

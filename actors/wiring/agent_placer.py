@@ -79,6 +79,9 @@ class AgentPlacer:
             run=factory.run,
             has_environment=factory.environment is not None,
             is_trusted=self.is_trusted,
+            snapshot_folder=None
+            if factory.snapshots is None
+            else factory.snapshots.repository.folder,
             sandbox=None
             if sandbox is None
             else HostSandbox(

@@ -19,6 +19,7 @@ from tests.benchmark import (
     session_journal,
     whole_program,
     work_beside_turns,
+    workspace_snapshot,
 )
 from tests.benchmark.benchmark_row import (
     BenchmarkResult,
@@ -41,6 +42,7 @@ ROWS: tuple[BenchmarkRow, ...] = (
     *session_journal.ROWS,
     *permission_decisions.ROWS,
     *attached_folder.ROWS,
+    *workspace_snapshot.ROWS,
     *compaction_splice.ROWS,
     *work_beside_turns.ROWS,
     *screen_latency.ROWS,

@@ -184,6 +184,7 @@ def make_spec() -> HostSpec:
         run=1,
         has_environment=False,
         is_trusted=False,
+        snapshot_folder=None,
         sandbox=None,
     )
     started = SubagentStarted(
