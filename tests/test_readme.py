@@ -288,4 +288,6 @@ def find_source(name: str) -> list[Path]:
 def stable_texts(picture: Path) -> list[str]:
     """Return the texts of a picture, without folder, clock and counts, which differ each time."""
     texts = re.findall(r">([^<]+)</text>", picture.read_text())
-    return [text for text in texts if not re.search(r"/greenroom-demo-|Waiting| tokens|^ · \d+s$", text)]
+    return [
+        text for text in texts if not re.search(r"/greenroom-demo-|Waiting| tokens|^ · \d+s$", text)
+    ]
