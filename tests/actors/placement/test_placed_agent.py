@@ -2,7 +2,9 @@
 
 import asyncio
 import socket
+import threading
 from collections.abc import AsyncIterator, Callable, Iterator
+from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -77,6 +79,7 @@ class ScriptedHost(ForkClient):
         self.connection.settimeout(TIMEOUT_S)
         self.numbers, self.decoder = LinkNumbers(), FrameDecoder()
         self.was_killed = False
+        self._is_forked = threading.Event()
         self._frames: list[Frame] = []
 
     async def fork_host(self) -> HostProcess:
@@ -84,6 +87,7 @@ class ScriptedHost(ForkClient):
         self.program_end.setblocking(False)  # noqa: FBT003  (positional only)
         self.loop = asyncio.get_running_loop()
         self.ended = self.loop.create_future()
+        self._is_forked.set()
         return HostProcess(self.program_end, 0, self.ended)
 
     def kill(self, host: HostProcess) -> None:
@@ -118,8 +122,15 @@ class ScriptedHost(ForkClient):
             assert data, f"no {kind.name}"
             self._frames += self.decoder.feed(data)
 
+    def wait_for_close(self) -> None:
+        """Wait until the program closes the link, as a host does that has reported its end."""
+        with suppress(ConnectionError):
+            while self.connection.recv(65536):
+                pass
+
     def exit(self, status: int) -> None:
         self.connection.close()
+        assert self._is_forked.wait(TIMEOUT_S)
         self.loop.call_soon_threadsafe(self._report_end, status)
 
     def _report_end(self, status: int) -> None:
@@ -142,7 +153,11 @@ class Harness:
         gates = RequestGates(Random(1))  # noqa: S311  (must be repeatable)
         ports = HostingPorts(self.host, self.model, gates, lambda _: None)
         agent = partial(PlacedAgent, make_spec(), policy, ports)
-        self.system.event_loop.call_soon(lambda: self.primary.start(agent, AGENT.name))
+        started: Future[Address] = Future()
+        self.system.event_loop.call_soon(
+            lambda: started.set_result(self.primary.start(agent, AGENT.name))
+        )
+        assert started.result(TIMEOUT_S) == AGENT
 
     def expect_failed(self, cause: FailureCause, detail: str) -> None:
         failed = self.primary.expect_kind(ChildFailed)
@@ -229,6 +244,7 @@ def test_the_end_of_the_agent_comes_after_its_messages(harness: Harness) -> None
     harness.host.send_hello()
     harness.host.send_message(PRIMARY, make_turn_started(1))
     harness.host.send(FrameKind.END, encode(ChildCompleted(child=AGENT, result="done")))
+    harness.host.wait_for_close()
     harness.host.exit(0)
     harness.primary.expect(make_turn_started(1), ChildCompleted(child=AGENT, result="done"))
 
