@@ -35,16 +35,15 @@ def test_a_streamed_reply_ends_up_in_the_scrollback() -> None:
             sample_events.turn_completed(),
         )
         await screen.wait_for_no_text("Esc to interrupt")
-        assert screen.rows[:8] == [
+        summary = "Done in "  # after a second, which a slow machine may need
+        assert [row for row in screen.rows if row and not row.startswith(summary)][:5] == [
             "greenroom · primary · claude-opus-5-5 · /home/x/project",
             "/help for commands and keys",
-            "",
             "> hello",
-            "",
             "Well, good day.",
-            "",
             ">",
         ]
+        assert screen.rows[2:7:2] == ["", "", ""]
 
     assert run_on_screen(script) == 0
 
