@@ -16,6 +16,8 @@ PROCESS_STARTS = {
     "actors.tools.command_watcher": "the watcher: starts the command line that it is sent",
     "actors.tools.file_search": "ripgrep, without its configuration, on files that rules allow",
     "actors.paths.safe_git": "git, without programs that the repository names",
+    "actors.placement.fork_client": "the fork server, which is Greenroom itself",
+    "actors.placement.fork_server": "hosts of agents, which start commands as this process does",
     "actors.sandbox.bubblewrap": "tries once whether the sandbox works; runs `true`",
     "actors.sandbox.attacks": "`greenroom sandbox`: what the attacks are aimed at",
     "shell.cli.sandbox_command": "`greenroom sandbox -- COMMAND`, in the sandbox",
