@@ -38,9 +38,11 @@ class Compacted(Message):
     message_count: int = Field(ge=1)
     """The messages of the conversation that are replaced, from its start."""
     summary: str = ""
-    """local: written by the model."""
+    """local: written by the model · remote: the text of the block, for requests without it."""
     block: str = ""
     """remote: the provider's block as JSON, sent back verbatim."""
+    block_prefix: str = ""
+    """remote: id of the `RequestPrefix` that the block was made with; no other request has it."""
     ledger: str
     """Written by the program: what must not be lost, word for word."""
     tokens_before: int = Field(ge=0)

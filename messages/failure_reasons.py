@@ -7,6 +7,7 @@ ModelFailureReason = Literal[
     "rejected",
     "context_too_long",
     "thinking_rejected",
+    "compaction_rejected",
     "setting_rejected",
     "rate_limited",
     "usage_limit",
@@ -20,8 +21,9 @@ ModelFailureReason = Literal[
     "cancelled",
 ]
 """unauthorized: bad key · rejected: another 4xx · context_too_long: the conversation exceeds the
-window · thinking_rejected: earlier thinking does not fit the conversation · setting_rejected: the
-server does not accept a setting, which is left out from now on · rate_limited, overloaded: try
+window · thinking_rejected: earlier thinking does not fit the conversation · compaction_rejected:
+the compaction block at its start is not accepted, and is left out from now on · setting_rejected:
+the server does not accept a setting, which is left out from now on · rate_limited, overloaded: try
 later · usage_limit: the plan's or account's limit, which resets much later or needs a payment ·
 server_error: the service failed · unavailable: it accepts no requests now · gateway_error: a proxy
 answered or timed out · unreachable: no connection · stream_interrupted: the stream ended early ·

@@ -295,8 +295,8 @@ class EffortChanged(Message):
 class ModelRetrying(Message):
     """Recorded: a request failed and will be retried; its partial reply is discarded.
 
-    After the reason `thinking_rejected`, no thinking of earlier replies is sent again; after
-    `setting_rejected`, that setting is not sent again.
+    Not sent again, by reason: `thinking_rejected`: thinking of earlier replies ·
+    `compaction_rejected`: that and the compaction block · `setting_rejected`: that setting.
     """
 
     type: Literal["model_retrying"] = "model_retrying"

@@ -26,6 +26,9 @@ MISMATCH = (
     "conversation. Remove the block, or set `thinking.block_binding.prefix_mismatch_behavior` to "
     '"drop_block".'
 )
+COMPACTION_BETA = "compact-2026-09-04"
+REMOTE_SUMMARY = "The provider's summary."
+COMPACTION_USAGE = {"type": "compaction", "input_tokens": 70, "output_tokens": 7}
 UNKNOWN_FIELD = "thinking.block_binding: Extra inputs are not permitted"
 MISSING_BETA = "thinking.block_binding: This field requires the beta header."
 
@@ -36,7 +39,8 @@ class SigningServer(ScriptedServer):
     """Sends replies with signed thinking to requests whose thinking is valid.
 
     With `has_controls`, it drops invalid thinking when the request asks for it. Without, it rejects
-    the request for asking, as a gateway does.
+    the request for asking, as a gateway does. With `compacts`, it announces compaction, and writes
+    a block that is bound to model, system prompt and tools.
     """
 
     def __init__(
@@ -44,9 +48,16 @@ class SigningServer(ScriptedServer):
         *replies: ReplyPlan | ScriptedResponse,
         choose: Callable[[Json], ReplyPlan | ScriptedResponse] | None = None,
         has_controls: bool = False,
+        compacts: bool = False,
     ) -> None:
         """Send `replies` in order, or what `choose` returns for the body of each request."""
-        super().__init__(respond=self._respond_and_close)
+        capabilities = {"compaction": {"supported": True, "summarize": {"supported": compacts}}}
+        limits = {"max_input_tokens": 200_000, "max_tokens": 64_000, "capabilities": capabilities}
+        json_header = {"content-type": "application/json"}
+        super().__init__(
+            respond=self._respond_and_close,
+            limits_response=ScriptedResponse(to_json(limits), headers=json_header),
+        )
         remaining = iter(replies)
 
         def choose_next(_body: Json) -> ReplyPlan | ScriptedResponse:
@@ -59,6 +70,12 @@ class SigningServer(ScriptedServer):
         """Bodies of the requests that got a reply."""
         self.mismatches: list[str] = []
         """Paths of thinking that did not fit."""
+        self.can_compact = True
+        """False: an announced compaction is temporarily unavailable."""
+        self.compactions: list[Json] = []
+        """Bodies of the requests for a block."""
+        self.rejected_blocks: list[str] = []
+        """Why blocks were rejected."""
         self._has_controls = has_controls
 
     def _respond_and_close(self, request: RecordedRequest) -> ScriptedResponse:
@@ -72,20 +89,69 @@ class SigningServer(ScriptedServer):
             return respond_http_error(400, "invalid_request_error", UNKNOWN_FIELD)
         if asks_to_drop and BINDING_BETA not in request.headers.get("anthropic-beta", ""):
             return respond_http_error(400, "invalid_request_error", MISSING_BETA)
-        path = "" if asks_to_drop else find_invalid_thinking(body, self.account)
-        if path:
+        if problem := find_invalid_compaction(request, self.account):
+            self.rejected_blocks.append(problem)
+        elif path := "" if asks_to_drop else find_invalid_thinking(body, self.account):
             self.mismatches.append(path)
-            detail = MISMATCH.format(path=path)
-            return respond_http_error(400, "invalid_request_error", detail)
+            problem = MISMATCH.format(path=path)
+        if problem:
+            return respond_http_error(400, "invalid_request_error", problem)
+        if "compaction" in body:
+            return self._respond_compaction(body)
         self.accepted.append(body)
         reply = self._choose(body)
         return respond_signed(reply, body, self.account) if isinstance(reply, ReplyPlan) else reply
+
+    def _respond_compaction(self, body: Json) -> ScriptedResponse:
+        self.compactions.append(body)
+        if self.can_compact:
+            return respond_block(body, self.account)
+        return respond_http_error(529, "overloaded_error", "Compaction is unavailable.")
 
 
 def respond_signed(reply: ReplyPlan, body: Json, account: str = "") -> ScriptedResponse:
     """Return a reply whose thinking is signed for this request."""
     events = generate_events(reply, body, f"toolu_{len(body['messages'])}")
     return respond_events(_sign_events(events, body, account))
+
+
+def respond_block(body: Json, account: str = "") -> ScriptedResponse:
+    """Return a compaction block with a signature."""
+    content = f"{REMOTE_SUMMARY} ({len(body['messages'])} messages)"
+    block = {"type": "compaction", "content": content, "signature": ""}
+    block["signature"] = _sign(account, body, [], [block])
+    start, *_, end, stop = generate_events(ReplyPlan(), body, "compaction")
+    usage = {"input_tokens": 0, "output_tokens": 0, "iterations": [COMPACTION_USAGE]}
+    delta = {"stop_reason": "compaction", "stop_sequence": None}
+    events: list[Any] = [
+        start,
+        {"type": "content_block_start", "index": 0, "content_block": block},
+        {"type": "content_block_stop", "index": 0},
+        {**end, "delta": delta, "usage": usage},
+        stop,
+    ]
+    return respond_events(events)
+
+
+def find_invalid_compaction(request: RecordedRequest, account: str) -> str:
+    """Return what is wrong with the compaction blocks of a request; empty: nothing."""
+    body = cast("Json", request.body)
+    blocks = [
+        (f"messages.{index}.content.{number}", block)
+        for index, message in enumerate(body["messages"])
+        for number, block in enumerate(message["content"])
+        if block["type"] == "compaction"
+    ]
+    if not blocks and "compaction" not in body:
+        return ""
+    if COMPACTION_BETA not in request.headers.get("anthropic-beta", ""):
+        return "'compaction' is not one of the expected content block types"
+    if [path for path, _ in blocks] not in ([], ["messages.0.content.0"]):
+        return "compaction_block_misplaced"
+    for _, block in blocks:
+        if block["signature"] != _sign(account, body, [], [{**block, "signature": ""}]):
+            return "The compaction block's signature is invalid."
+    return ""
 
 
 def find_invalid_thinking(body: Json, account: str) -> str:

@@ -430,7 +430,8 @@ class Agent(Actor[AgentInbox]):
 
     def _start_compactor(self, effect: StartCompactor) -> None:
         request, prefix = self._build_request(self._state.compaction.settings.model)
-        plan = make_summary_plan(effect, request, prefix, self._state, self._ledger_facts)
+        facts, messages = self._ledger_facts, self._history.messages
+        plan = make_summary_plan(effect, request, prefix, self._state, facts, conversation=messages)
         gate = self._ports.gates.get(request.model)
         permissions = self._collaborators.permissions
         factory = partial(Compactor, plan, self._ports.model, gate, permissions)

@@ -19,19 +19,27 @@ from actors.models.lazy_import import import_lazily
 from actors.models.model_client import ModelError, ModelRequest, Reply, ReplyDelta
 from actors.models.optional_settings import OptionalSetting, find_rejected_setting
 from actors.models.read_coalescing import coalesce_reads
+from actors.models.remote_compaction import (
+    COMPACTION_BETA,
+    announces_compaction,
+    has_compaction_block,
+    list_compaction_betas,
+    names_compaction,
+)
 from actors.models.reply_decoder import ReplyDecoder
 from actors.models.request_body import build_request_body, describe_setting, list_optional_settings
 from actors.models.sdk_errors import (
     classify_read_error,
     classify_sdk_error,
     classify_setup_error,
+    make_block_rejected_error,
     make_idle_timeout_error,
     make_setting_rejected_error,
     redact_base_url,
 )
 from actors.models.thinking_binding import (
+    DROP_BETA,
     DROP_FIELDS,
-    DROP_HEADERS,
     REJECTED_STATUSES,
     has_bound_thinking,
 )
@@ -201,10 +209,13 @@ class AnthropicClient:
         """Send a request; the first time that a setting of it is rejected, fail and remember that.
 
         Raises:
-            ModelError: a setting was rejected; the same request is then sent without it.
+            ModelError: a setting was rejected, and the same request is then sent without it; or a
+                compaction block was, which the caller leaves out; or no model writes one here.
         """
         import anthropic  # noqa: PLC0415  (see the top of this module)
 
+        if request.compaction is not None:
+            await self._require_compaction(client, request.model)
         settings: set[OptionalSetting] = {
             setting
             for setting in list_optional_settings(request)
@@ -216,8 +227,13 @@ class AnthropicClient:
         except anthropic.APIStatusError as error:
             if error.status_code not in REJECTED_STATUSES:
                 raise
+            has_block = has_compaction_block(request)
+            if has_block and names_compaction(error):
+                raise make_block_rejected_error(error, self._server) from error
             setting = find_rejected_setting(str(error), settings)
             if setting is None:
+                if has_block and classify_sdk_error(error, self._server).reason == "rejected":
+                    raise make_block_rejected_error(error, self._server) from error
                 raise
             description = describe_setting(setting, request)
             self._rejected_settings.add((request.model, description))
@@ -242,6 +258,20 @@ class AnthropicClient:
         response = await prepared.send(client)
         self._drops_thinking = False
         return response
+
+    async def _require_compaction(self, client: "anthropic.AsyncAnthropic", model: str) -> None:
+        """Check that the server announces compaction for a model.
+
+        Raises:
+            ModelError: it does not.
+        """
+        await asyncio.to_thread(import_module, "anthropic.resources.models")
+        async with asyncio.timeout(LIMITS_TIMEOUT_S):
+            headers = {"anthropic-beta": COMPACTION_BETA}
+            model_info = await client.models.retrieve(model, extra_headers=headers)
+        if not announces_compaction(model_info):
+            detail = f"{self._server} does not announce compaction for {model}"
+            raise ModelError(reason="rejected", detail=detail)
 
     def _make_client(self, first: "anthropic.AsyncAnthropic | None") -> "anthropic.AsyncAnthropic":
         try:
@@ -297,7 +327,10 @@ class _PreparedRequest:
         import httpx2  # noqa: PLC0415  (as above)
 
         request, fields = self.request, DROP_FIELDS if drops_thinking else {}
-        headers = {**request.headers, **DROP_HEADERS} if drops_thinking else request.headers
+        betas = [*list_compaction_betas(request), *([DROP_BETA] if drops_thinking else [])]
+        headers = dict(request.headers)
+        if betas:
+            headers["anthropic-beta"] = ",".join(betas)
         body = build_request_body(request, self.settings, fields)
         stream: Any = await client.post(
             "/v1/messages",

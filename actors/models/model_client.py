@@ -28,6 +28,8 @@ class ModelRequest:
     """None: the model's default."""
     headers: dict[str, str] = field(default_factory=dict)
     """Extra headers, such as `x-greenroom-subagent`."""
+    compaction: dict[str, JsonValue] | None = None
+    """Asks for a compaction block instead of a reply; the server must announce that it can."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,8 @@ class Reply:
     stop_reason: str
     usage: Usage
     model: str
+    compaction_block: str = ""
+    """As JSON, exactly as received; empty: none."""
 
 
 class ModelError(Exception):

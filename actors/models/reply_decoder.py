@@ -8,11 +8,12 @@ from collections.abc import Iterator
 from typing import NoReturn, cast
 
 from pydantic import JsonValue
-from pydantic_core import from_json
+from pydantic_core import from_json, to_json
 
 from actors.models.block_decoder import JsonFields, OpenBlock, add_delta, close_block, open_block
 from actors.models.http_errors import classify_stream_error, format_one_line
 from actors.models.model_client import ModelError, Reply, ReplyDelta
+from actors.models.remote_compaction import COMPACTION
 from actors.models.server_sent_events import SseParser
 from messages.content import ContentBlock, Usage
 
@@ -51,6 +52,7 @@ class ReplyDecoder:
         self._received_bytes = 0
         self._received_chars = 0
         self._event_count = 0
+        self._compaction_block = ""
         self._reply: Reply | None = None
 
     def feed(self, chunk: bytes) -> Iterator[ReplyDelta | Reply]:
@@ -130,8 +132,7 @@ class ReplyDecoder:
         elif event_type == "content_block_start":
             self._start_block(event, data)
         elif event_type == "content_block_stop":
-            self._blocks[cast("int", event["index"])] = close_block(self._get_open_block(event))
-            del self._open_blocks[cast("int", event["index"])]
+            self._close_block(event)
         elif event_type == "message_start":
             self._start_message(cast("JsonFields", event["message"]))
         elif event_type == "message_delta":
@@ -155,6 +156,14 @@ class ReplyDecoder:
         self._open_blocks[len(self._blocks)] = block
         self._blocks.append(None)
         self._collect(block.block_type, "".join(block.texts))
+
+    def _close_block(self, event: JsonFields) -> None:
+        block = self._get_open_block(event)
+        if block.block_type == COMPACTION:  # complete at its start, and sent back like that
+            self._compaction_block = to_json(block.start).decode()
+        else:
+            self._blocks[cast("int", event["index"])] = close_block(block)
+        del self._open_blocks[cast("int", event["index"])]
 
     def _get_open_block(self, event: JsonFields) -> OpenBlock:
         index = event["index"]
@@ -196,7 +205,8 @@ class ReplyDecoder:
             for name in _USAGE_FIELDS:
                 token_count = usage.get(name)
                 if isinstance(token_count, int):
-                    self._usage_counts[name] = token_count  # cumulative, so the last one counts
+                    # Cumulative, so the last one counts.
+                    self._usage_counts[name] = token_count + _count_compaction(usage, name)
             self._usage_changed = True
 
     def _finish_message(self) -> None:
@@ -207,6 +217,7 @@ class ReplyDecoder:
             stop_reason=self._stop_reason,
             usage=self._build_usage(),
             model=self._model,
+            compaction_block=self._compaction_block,
         )
 
     def _make_protocol_error(self, error: Exception) -> ModelError:
@@ -216,6 +227,17 @@ class ReplyDecoder:
             f"{self._server} does not follow the Messages API ({format_one_line(problem)}); "
             "check ANTHROPIC_BASE_URL",
         )
+
+
+def _count_compaction(usage: JsonFields, name: str) -> int:
+    """Return the tokens of a compaction, which the total does not include."""
+    iterations = usage.get("iterations")
+    counts = [
+        iteration.get(name)
+        for iteration in (iterations if isinstance(iterations, list) else ())
+        if isinstance(iteration, dict) and iteration.get("type") == COMPACTION
+    ]
+    return sum(count for count in counts if isinstance(count, int))
 
 
 def _classify_error_event(event: JsonFields, server: str) -> ModelError:

@@ -63,4 +63,6 @@ def build_request_body(
         body["system"] = [{"type": "text", "text": request.system, "cache_control": marker}]
     if request.tools:
         body["tools"] = request.tools
+    if request.compaction is not None:
+        body["compaction"] = request.compaction
     return to_json(body)

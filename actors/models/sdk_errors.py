@@ -96,6 +96,13 @@ def make_setting_rejected_error(
     return ModelError("setting_rejected", detail, is_retryable=True)
 
 
+def make_block_rejected_error(error: "anthropic.APIStatusError", server: str) -> ModelError:
+    """Return the error for a request whose compaction block may be the reason."""
+    response = summarize_response(_to_error_response(error))
+    detail = f"{server} rejected the summary that it wrote itself ({response})"
+    return ModelError("compaction_rejected", detail)
+
+
 def _to_error_response(error: "anthropic.APIStatusError") -> ErrorResponse:
     body = error.body
     raw_body = body if isinstance(body, str) else to_json(body).decode() if body else ""

@@ -13,7 +13,7 @@ from actors.models.model_client import ModelRequest
 from actors.models.model_names import is_claude_version
 from messages.content import THINKING_TYPES
 
-DROP_HEADERS = {"anthropic-beta": "thinking-binding-controls-2026-08-01"}
+DROP_BETA = "thinking-binding-controls-2026-08-01"
 DROP_FIELDS: dict[str, JsonValue] = {"block_binding": {"prefix_mismatch_behavior": "drop_block"}}
 """Fields of `thinking`, which every model that binds its thinking has."""
 REJECTED_STATUSES = (400, 422)

@@ -161,6 +161,7 @@ def _make_compaction_settings(config: CompactConfig) -> CompactionSettings:
     return CompactionSettings(
         model=resolve_model(config.model or ""),
         threshold=config.threshold or default.threshold,
+        remote=config.remote or default.remote,
     )
 
 

@@ -97,6 +97,8 @@ class CompactConfig:
     """Writes the summaries."""
     threshold: float | None = None
     """Share of the usable context window at which it starts."""
+    remote: bool | None = None
+    """Whether the provider may summarize."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +200,10 @@ def _check_share(value: object) -> str:
     return "" if MIN_SHARE <= value <= 1 else f"must be from {MIN_SHARE:g} to 1"
 
 
+def _check_switch(value: object) -> str:
+    return "" if isinstance(value, bool) else "must be true or false"
+
+
 def _check_factor(value: object) -> str:
     if not isinstance(value, int | float) or isinstance(value, bool):
         return "must be a number"
@@ -278,7 +284,9 @@ FILE_SCHEMA = TableSchema(
             }
         ),
         "models": TableSchema({"small": check_model_name}),
-        "compact": TableSchema({"model": check_model_name, "threshold": _check_share}),
+        "compact": TableSchema(
+            {"model": check_model_name, "threshold": _check_share, "remote": _check_switch}
+        ),
         "review": TableSchema({"model": check_model_name}),
         "weights": TableSchema({**_TOKEN_KINDS}),
         "prices": TableMapSchema(

@@ -17,6 +17,9 @@ _FAILURES = {
     "rate_limited": "rate limit reached",
     "context_too_long": "the conversation is too long and is being compacted",
     "thinking_rejected": "the service rejected earlier thinking, which is now left out",
+    "compaction_rejected": (
+        "the service rejected its own summary of earlier messages, which is now sent as text"
+    ),
     "server_error": "the service failed",
     "unavailable": "the service is unavailable",
     "gateway_error": "a gateway got no response from the service",

@@ -14,12 +14,17 @@ from actors.agents.compaction.summary_plan import SummaryPlan
 from actors.agents.compaction.summary_request import (
     SHRINK_SHARE,
     add_instruction,
+    drop_rules,
+    format_instruction,
     measure,
+    read_block_text,
     read_summary,
     shrink,
 )
 from actors.agents.effect_handlers.event_publisher import ProgressThrottle
 from actors.agents.effect_handlers.model_jobs import ModelRequestJob, RequestEvent, RetryDelay
+from actors.agents.turn.conversation_history import without_thinking
+from actors.agents.turn.history_splice import Json
 from actors.agents.turn.retry import RetryState, get_backoff, get_retry_delay_s
 from actors.agents.turn.self_messages import ModelFailed, ModelReplied, RetryDelayElapsed
 from actors.models.model_client import ModelClient, ModelRequest
@@ -79,6 +84,8 @@ class Compactor(Actor[CompactorInbox]):
         self._gate = gate
         self._permissions = permissions
         self._messages = plan.head
+        self._is_remote = plan.tries_remote
+        """The request asks the provider for a block; the first failure ends that."""
         self._usage = Usage()
         self._retry = RetryState()
         self._request_count = 0
@@ -173,6 +180,10 @@ class Compactor(Actor[CompactorInbox]):
         self._job = self.start_job(job.run, job.on_failure)
 
     def _build_request(self) -> ModelRequest:
+        if self._is_remote:
+            instruction = format_instruction(self._plan.instructions)
+            compaction: Json = {"type": "summarize", "instructions": instruction}
+            return replace(self._plan.request, messages=self._messages, compaction=compaction)
         messages = add_instruction(self._messages, self._plan.instructions)
         return replace(self._plan.request, messages=messages)
 
@@ -180,6 +191,9 @@ class Compactor(Actor[CompactorInbox]):
         self._publish_reply(reply)
         if self._is_cancelled:
             self._fail(CANCELLED)
+            return
+        if self._is_remote:
+            self._on_block(reply.compaction_block)
             return
         if reply.stop_reason == "model_context_window_exceeded":
             self._send_smaller()
@@ -194,11 +208,26 @@ class Compactor(Actor[CompactorInbox]):
         else:
             self._give_up(NO_SUMMARY)
 
+    def _on_block(self, block: str) -> None:
+        """Finish with the provider's block, unless it gains nothing."""
+        text = read_block_text(block)
+        if text and self._plan.is_small_enough(block):
+            self._finish_with(drop_rules(text, self._ledger), block)
+        else:
+            self._is_remote = False
+            self._send()
+
     def _on_failed(self, failed: ModelFailed) -> None:
         """Make the request smaller, repeat it after a delay, or give up."""
         self._usage += failed.usage
+        if failed.reason == "compaction_rejected":
+            self._messages = tuple(map(without_thinking, self._plan.plain_head))
         if self._is_cancelled:
             self._fail(CANCELLED)
+        elif self._is_remote:
+            self._is_remote = False
+            self._publish_retry(failed, 1, 1, wait_s=0)
+            self._send()
         elif failed.reason == "context_too_long":
             attempt = min(self._shrink_count + 1, MAX_SHRINKS)
             self._publish_retry(failed, attempt, MAX_SHRINKS, wait_s=0)
@@ -233,9 +262,9 @@ class Compactor(Actor[CompactorInbox]):
         else:
             self._finish_with("")
 
-    def _finish_with(self, summary: str) -> None:
-        method: CompactionMethod = "local" if summary else "ledger"
-        compacted = self._plan.build_compacted(method, self._ledger, self._usage, summary)
+    def _finish_with(self, summary: str, block: str = "") -> None:
+        method: CompactionMethod = "remote" if block else "local" if summary else "ledger"
+        compacted = self._plan.build_compacted(method, self._ledger, self._usage, summary, block)
         self.tell(self.address.parent, SummaryWritten(compacted=compacted))
         self.finish()
 

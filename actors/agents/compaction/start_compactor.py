@@ -1,5 +1,6 @@
 """What the subagent that compacts a conversation starts with."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from actors.agents.compaction.ledger import format_ledger
@@ -13,19 +14,26 @@ from actors.agents.compaction.summary_plan import (
 from actors.agents.kinds.compact import COMPACT
 from actors.agents.turn.agent_state import AgentState
 from actors.agents.turn.effects import StartCompactor
-from actors.agents.turn.history_splice import find_cut
+from actors.agents.turn.history_splice import Json, find_cut
 from actors.models.model_client import SUBAGENT_HEADER, ModelRequest
+from actors.models.remote_compaction import has_compaction_block
 
 
-def make_summary_plan(
+def make_summary_plan(  # noqa: PLR0913  (all that the agent knows)
     effect: StartCompactor,
     request: ModelRequest,
     prefix: str,
     state: AgentState,
     facts: LedgerFacts,
+    *,
+    conversation: Sequence[Json],
 ) -> SummaryPlan:
-    """Return the plan of a compaction; `request` is the agent's next one, of this prefix."""
+    """Return the plan of a compaction; `request` is the agent's next one, of this prefix.
+
+    In `conversation`, a summary stands in place of the request's compaction block.
+    """
     cut = find_cut(request.messages)
+    settings = state.compaction.settings
     limit = limit_tokens(MAX_LEDGER_MESSAGE_TOKENS, effect.usable_tokens)
     return SummaryPlan(
         number=effect.number,
@@ -40,4 +48,7 @@ def make_summary_plan(
         prefix=prefix,
         must_succeed=effect.must_succeed,
         instructions=effect.instructions,
+        # Another model's block is of no use, and no server summarizes what is already too long.
+        tries_remote=settings.remote and not settings.model and effect.trigger != "overflow",
+        plain_head=tuple(conversation[:cut]) if has_compaction_block(request) else (),
     )

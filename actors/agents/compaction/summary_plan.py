@@ -90,6 +90,10 @@ class SummaryPlan:
     """As in `StartCompactor`."""
     instructions: str = ""
     """The user's wish."""
+    tries_remote: bool = False
+    """Ask the provider for a block first."""
+    plain_head: tuple[Json, ...] = ()
+    """If the request starts with a compaction block: the replaced messages without it."""
 
     @property
     def head(self) -> tuple[Json, ...]:
@@ -120,8 +124,17 @@ class SummaryPlan:
             return ""
         return MOSTLY_NEW.format(tail=int(sizes.tail * per_byte), total=int(sizes.total * per_byte))
 
+    def is_small_enough(self, block: str) -> bool:
+        """Return whether a block is not longer than what it replaces, if that is not very short."""
+        return len(block.encode()) <= max(self.sizes.head, _MIN_SUMMARY_CHARS)
+
     def build_compacted(
-        self, method: CompactionMethod, ledger: str, usage: Usage, summary: str = ""
+        self,
+        method: CompactionMethod,
+        ledger: str,
+        usage: Usage,
+        summary: str = "",
+        block: str = "",
     ) -> Compacted:
         """Return the record of this compaction.
 
@@ -139,6 +152,8 @@ class SummaryPlan:
             method=method,
             message_count=self.message_count,
             summary=cut_middle(summary, max(max_chars, _MIN_SUMMARY_CHARS)),
+            block=block,
+            block_prefix=self.prefix if block else "",
             ledger=ledger,
             tokens_before=self.context_tokens or int(self.sizes.total * self._tokens_per_byte),
             tokens_after=0,

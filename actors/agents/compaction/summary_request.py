@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 from pydantic import JsonValue
-from pydantic_core import to_json
+from pydantic_core import from_json, to_json
 
 from actors.agents.turn.conversation_history import without_thinking
 from actors.agents.turn.history_splice import Json, get_blocks
@@ -51,12 +51,17 @@ _SENTENCES = re.compile(r"(?<=[.!?])(?=\s)|(?<=\n)")
 
 def add_instruction(messages: Sequence[Json], instructions: str = "") -> tuple[Json, ...]:
     """Return the messages with the instruction as the user's last one."""
-    wish = USER_INSTRUCTIONS.format(text=instructions) if instructions.strip() else ""
-    block: Json = {"type": "text", "text": INSTRUCTION.format(instructions=wish)}
+    block: Json = {"type": "text", "text": format_instruction(instructions)}
     if messages and messages[-1]["role"] == "user":
         merged: list[JsonValue] = [*get_blocks(messages[-1]), block]
         return (*messages[:-1], {"role": "user", "content": merged})
     return (*messages, {"role": "user", "content": [block]})
+
+
+def format_instruction(instructions: str) -> str:
+    """Return the instruction for the model, with the user's own wish."""
+    wish = USER_INSTRUCTIONS.format(text=instructions) if instructions.strip() else ""
+    return INSTRUCTION.format(instructions=wish)
 
 
 def measure(value: object) -> int:
@@ -96,6 +101,12 @@ def read_summary(content: tuple[ContentBlock, ...], stop_reason: str, ledger: st
         return ""
     summary = drop_rules(join_text(content).strip(), ledger)
     return f"{summary}\n{TRUNCATED}" if summary and stop_reason == "max_tokens" else summary
+
+
+def read_block_text(block: str) -> str:
+    """Return the text of a compaction block; empty if there is no usable block."""
+    content = from_json(block).get("content") if block else None
+    return content.strip() if isinstance(content, str) else ""
 
 
 def drop_rules(summary: str, ledger: str) -> str:

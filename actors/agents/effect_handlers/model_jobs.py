@@ -129,6 +129,7 @@ class ModelRequestJob:
             stop_reason=reply.stop_reason,
             usage=reply.usage,
             model=reply.model,
+            compaction_block=reply.compaction_block,
         )
 
     def _measure(self) -> RequestInfo:

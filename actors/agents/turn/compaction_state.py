@@ -25,6 +25,9 @@ class CompactionSettings:
     """Writes the summaries; empty: the agent's own model, whose cache then applies."""
     threshold: float = 0.75
     """Share of the usable window at which compaction starts in the background."""
+    remote: bool = False
+    """Let the provider summarize, where it can. Off by default: its block is readable only to it,
+    ties the conversation to one server, and keeps sentences that our summaries leave out."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,10 @@
 from dataclasses import dataclass, field
 
 from pydantic import JsonValue
+from pydantic_core import from_json
 
 from actors.agents.kinds.review_text import format_review_note
-from actors.agents.turn.history_splice import get_blocks, is_cut, splice
+from actors.agents.turn.history_splice import get_blocks, is_cut, put_block_first, splice
 from messages.base import Message
 from messages.compaction import Compacted
 from messages.content import (
@@ -71,6 +72,9 @@ class ConversationHistory:
     """Prefix of the replies of the unfinished turn, which its next request repeats; empty: none."""
     _reply_prefixes: dict[int, str] = field(default_factory=dict[int, str])
     """Prefix of each message that contains thinking, by its position."""
+    _block: Json | None = None
+    """The provider's block, which replaces the summary in requests with `_block_prefix`."""
+    _block_prefix: str = ""
     _is_turn_open: bool = False
     _open_call_ids: list[str] = field(default_factory=list[str])
     """Calls of the last reply, in order, until all have a result."""
@@ -92,6 +96,9 @@ class ConversationHistory:
                 self._add_reply(record)
             case ModelRetrying(reason="thinking_rejected"):
                 self._drop_thinking()
+            case ModelRetrying(reason="compaction_rejected"):
+                self._block = None
+                self._drop_thinking()  # it was bound to the block
             case ToolEnded():
                 self._add_result(record)
             case NotificationDelivered():
@@ -124,12 +131,15 @@ class ConversationHistory:
     def build_messages(self, prefix: str) -> tuple[Json, ...]:
         """Return the messages of a request; thinking from another prefix is left out.
 
-        The thinking that is sent was itself produced without the thinking that is left out.
+        The thinking that is sent was itself produced without the thinking that is left out. The
+        same holds for a compaction block: with another prefix, its text is sent instead.
         """
         messages = list(self.messages)
         for position, reply_prefix in self._reply_prefixes.items():
             if reply_prefix != prefix:
                 messages[position] = without_thinking(messages[position])
+        if self._block is not None and self._block_prefix == prefix:
+            messages = put_block_first(messages, self._block)
         return tuple(messages)
 
     def _add_note(self, text: str) -> None:
@@ -169,6 +179,8 @@ class ConversationHistory:
         if is_cut(self.messages, compacted.message_count):
             self._drop_thinking()
             self.messages = splice(self.messages, compacted)
+            self._block = from_json(compacted.block) if compacted.block else None
+            self._block_prefix = compacted.block_prefix
 
     def _add_result(self, ended: ToolEnded) -> None:
         result: Json = {

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import cast
 
 from pydantic import JsonValue
-from pydantic_core import from_json
 
 from messages.compaction import Compacted
 
@@ -48,13 +47,16 @@ def splice(messages: Sequence[Json], compacted: Compacted) -> list[Json]:
     The first one that remains is merged with the replacement if it is the user's as well.
     """
     tail = list(messages[compacted.message_count :])
-    head: list[Json] = []
-    if compacted.block:
-        head.append({"role": "assistant", "content": [from_json(compacted.block)]})
     blocks: list[JsonValue] = [*build_replacement(compacted)]
     if tail and tail[0]["role"] == "user":
         blocks += get_blocks(tail.pop(0))
-    return [*head, {"role": "user", "content": blocks}, *tail]
+    return [{"role": "user", "content": blocks}, *tail]
+
+
+def put_block_first(messages: Sequence[Json], block: Json) -> list[Json]:
+    """Return a spliced conversation with the provider's block instead of the summary."""
+    _summary, *others = get_blocks(messages[0])
+    return [{**messages[0], "content": [block, *others]}, *messages[1:]]
 
 
 def get_blocks(message: Json) -> list[Json]:
@@ -64,9 +66,6 @@ def get_blocks(message: Json) -> list[Json]:
 
 def build_replacement(compacted: Compacted) -> list[Json]:
     """Return the blocks that the model reads instead of the replaced messages."""
-    texts = [f"{LEDGER_HEADER}\n{compacted.ledger}"]
-    if compacted.summary:
-        texts.insert(0, f"{SUMMARY_HEADER}\n{compacted.summary}")
-    elif not compacted.block:
-        texts.insert(0, SUMMARY_MISSING)
+    summary = f"{SUMMARY_HEADER}\n{compacted.summary}" if compacted.summary else SUMMARY_MISSING
+    texts = (summary, f"{LEDGER_HEADER}\n{compacted.ledger}")
     return [{"type": "text", "text": text} for text in texts]

@@ -15,6 +15,7 @@ CONNECTION_BACKOFF = Backoff(max_retries=4, first_delay_s=0.5)
 """For a failed connection to the server or behind a gateway: up to 7.5 s in total."""
 REJECTION_BACKOFFS: dict[ModelFailureReason, Backoff] = {
     "thinking_rejected": Backoff(max_retries=1, first_delay_s=0.1),
+    "compaction_rejected": Backoff(max_retries=1, first_delay_s=0.1),
     "setting_rejected": Backoff(max_retries=len(get_args(OptionalSetting)), first_delay_s=0.1),
 }
 """For a server that rejects a part of the request, which the retry leaves out."""

@@ -25,6 +25,8 @@ class ModelReplied(Message):
     stop_reason: str
     usage: Usage
     model: str
+    compaction_block: str = ""
+    """As JSON, exactly as received; empty: none."""
 
     @property
     def request_number(self) -> int:

@@ -10,6 +10,7 @@ from typing import Any
 
 from actors.agents.compaction.summary_request import INSTRUCTION
 from actors.agents.definition.system_prompts import Instructions
+from actors.agents.turn.compaction_state import CompactionSettings
 from actors.models.anthropic_client import AnthropicClient
 from actors.models.scripted_reply import ReplyPlan, ScriptedCall
 from actors.paths.workspace import Workspace
@@ -46,7 +47,7 @@ class ChangingSession:
 
     def __init__(self, folder: Path) -> None:
         """Use a folder for the session; it starts with the first step."""
-        self.server = SigningServer(choose=self._choose)
+        self.server = SigningServer(choose=self._choose, compacts=True)
         self.loops_without_thinking: list[Json] = []
         """Requests that continue a tool loop without the thinking that led to the calls."""
         self.calls_after_results: list[ScriptedCall] = []
@@ -124,16 +125,23 @@ class ChangingSession:
         self._has_switched.set()
         wait_for_completion(self.running)
 
-    def compact(self) -> None:
+    def compact(self) -> Compacted | CompactionFailed:
         """Compact the conversation; fails if there is too little of it."""
         self.running.user.tell(PRIMARY, StartCompaction())
-        while not isinstance(self.running.user.next(), Compacted | CompactionFailed):
-            pass
+        while True:
+            outcome = self.running.user.next()
+            if isinstance(outcome, Compacted | CompactionFailed):
+                return outcome
 
     def change_model(self) -> None:
         self._models.reverse()
         self.running.user.tell(PRIMARY, SetModel(model=self._models[0]))
         self.running.user.wait_for(ModelChanged)
+
+    def change_remote(self) -> None:
+        """Let the provider compact the conversation from now on, or no longer."""
+        is_remote = self.options.get("compaction", CompactionSettings()).remote
+        self._resume_with(compaction=CompactionSettings(remote=not is_remote))
 
     def stop_in_loop(self) -> None:
         assert self.running, "an unfinished turn ends first"

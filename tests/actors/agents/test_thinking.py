@@ -21,6 +21,7 @@ STEPS = (
     ChangingSession.switch_plan_mode_in_loop,
     ChangingSession.switch_agent_in_loop,
     ChangingSession.compact,
+    ChangingSession.change_remote,
     ChangingSession.change_model,
     ChangingSession.stop_in_loop,
     ChangingSession.resume,
@@ -33,6 +34,16 @@ STEPS = (
 
 
 @example([ChangingSession.switch_agent_in_loop])
+@example(
+    [
+        ChangingSession.change_remote,
+        ChangingSession.compact,
+        ChangingSession.switch_agent_in_loop,
+        ChangingSession.change_model,
+        ChangingSession.compact,
+        ChangingSession.fork,
+    ]
+)
 @example(
     [
         ChangingSession.stop_in_loop,
@@ -56,6 +67,7 @@ def test_any_sequence_of_changes_is_accepted(steps: list[Any]) -> None:
                 session.stop()
         derived = [request.body for request in derive_requests(session.path)]
     assert session.server.mismatches == []
+    assert session.server.rejected_blocks == []
     assert session.loops_without_thinking == []
     assert [record for record in records if isinstance(record, ModelRetrying)] == []
     sent = [get_described_fields(body) for body in session.server.accepted]

@@ -32,7 +32,7 @@ max_depth = 2
 max_concurrent_agents = 4
 models = { small = "haiku" }
 review = { model = "opus" }
-compact = { model = "haiku", threshold = 0.5 }
+compact = { model = "haiku", threshold = 0.5, remote = true }
 budget = { turns = 10, tokens = 1_000_000, seconds = 60, spawns = 0 }
 weights = { input = 1, output = 5, cache_read = 0.1, cache_write = 1.25 }
 prices.haiku = { input = 1, output = 5, cache_read = 0.1, cache_write = 1.25 }
@@ -79,7 +79,7 @@ def test_every_documented_key_is_read(config_path: Path) -> None:
         budget=BudgetConfig(turns=10, tokens=1_000_000, seconds=60, spawns=0),
         models=ModelsConfig(small="haiku"),
         review=ReviewConfig(model="opus"),
-        compact=CompactConfig(model="haiku", threshold=0.5),
+        compact=CompactConfig(model="haiku", threshold=0.5, remote=True),
         weights=WeightsConfig(input=1, output=5, cache_read=0.1, cache_write=1.25),
         prices={"haiku": PricesConfig(input=1, output=5, cache_read=0.1, cache_write=1.25)},
         rules=(
@@ -171,6 +171,7 @@ action = "maybe"
         ('model = "a\\nb"', ":1: model: must be one line"),
         ("[review]\nmodel = ''", ":2: review.model: must be one line"),
         ("[review]\neffort = 'low'", ":2: review.effort: unknown key"),
+        ("[compact]\nremote = 1", ":2: compact.remote: must be true or false, not 1"),
         ("[compact]\nthreshold = 2", ":2: compact.threshold: must be from 0.1 to 1, not 2"),
         ("background_placement = 'cluster'", ":1: background_placement: must be"),
         ("agent = 'A b'", ":1: agent: must be a name of a-z"),

@@ -3,6 +3,7 @@
 import threading
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -56,9 +57,14 @@ SMALL = 10_000
 """Large enough that the limits are looked up with the second request."""
 
 
-def start(sessions: SessionFixture, model: GrowingModel, turns: int = 2) -> RunningSession:
+def start(
+    sessions: SessionFixture,
+    model: GrowingModel,
+    turns: int = 2,
+    **options: Any,  # noqa: ANN401  (any of the session's)
+) -> RunningSession:
     """Start a session and run a few turns."""
-    running = sessions.start_session({}, model=model)
+    running = sessions.start_session({}, model=model, **options)
     for turn in range(1, turns + 1):
         running.prompt(LONG_PROMPT if turn == 1 else f"prompt {turn}", turn)
         wait_for_completion(running)

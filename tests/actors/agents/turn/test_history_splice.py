@@ -11,7 +11,7 @@ from actors.agents.turn.history_splice import LEDGER_HEADER, find_cut, is_cut
 from messages.compaction import Compacted, CompactionMethod
 from messages.content import THINKING_TYPES, TextBlock, ThinkingBlock
 from messages.journal import Record
-from messages.turns import AgentSwitched, RequestInfo
+from messages.turns import AgentSwitched, ModelRetrying, RequestInfo
 from tests.actors.agents.conversation_assertions import Json, assert_valid, get_blocks
 from tests.actors.agents.turn.message_builders import make_tool_use
 from tests.actors.agents.turn.random_environment import RandomEnvironment
@@ -26,6 +26,7 @@ pytestmark = pytest.mark.quick
 
 BLOCK: Json = {"type": "compaction", "content": "…", "signature": "signed"}
 METHODS: tuple[CompactionMethod, ...] = ("local", "remote", "ledger")
+PREFIX = "p"
 COMPACTIONS_PER_RECORD = 0.25
 
 
@@ -37,8 +38,9 @@ def make_compacted(
         trigger="user",
         method=method,
         message_count=message_count,
-        summary=f"summary {number}" if method == "local" else "",
+        summary="" if method == "ledger" else f"summary {number}",
         block=json.dumps({**BLOCK, "number": number}) if method == "remote" else "",
+        block_prefix=PREFIX if method == "remote" else "",
         ledger=f"ledger {number}",
         tokens_before=100,
         tokens_after=10,
@@ -53,11 +55,12 @@ def build_history(*records: Record) -> ConversationHistory:
 
 
 def assert_valid_after(messages: Iterable[Json], method: CompactionMethod) -> None:
-    """Assert that the API accepts a conversation; a compaction block comes first, by itself."""
-    checked = list(messages)
-    if method == "remote":
-        assert get_blocks(checked.pop(0))[0]["type"] == "compaction"
-    assert_valid(tuple(checked))
+    """Assert that the API accepts a conversation; only a compaction block may come first."""
+    first, *others = messages
+    types = [block["type"] for block in get_blocks(first)]
+    assert types.count("compaction") == (types[0] == "compaction") == (method == "remote")
+    blocks = [block for block in get_blocks(first) if block["type"] != "compaction"]
+    assert_valid(({**first, "content": [*blocks]}, *others))
 
 
 def list_types(messages: Iterable[Json]) -> list[str]:
@@ -188,7 +191,8 @@ def check_random_compactions(seed: int) -> int:
             records.append(compacted)
         elif number:
             method = find_method(records)
-            assert_valid_after(history.build_messages("p"), method)
+            assert_valid_after(history.build_messages(PREFIX), method)
+            assert_valid(history.build_messages("another"))
     assert build_history(*records).messages == history.messages
     return number
 
@@ -206,7 +210,8 @@ def check_compaction(history: ConversationHistory, compacted: Compacted) -> None
         if block["type"] not in THINKING_TYPES
     ]
     history.add(compacted)
-    assert_valid_after(history.messages, compacted.method)
+    assert_valid_after(history.build_messages(PREFIX), compacted.method)
+    assert_valid(tuple(history.messages))
     blocks = [block for message in history.messages for block in get_blocks(message)]
     assert blocks[len(blocks) - len(tail) :] == tail
     replacement = blocks[: len(blocks) - len(tail)]
@@ -217,18 +222,42 @@ def check_compaction(history: ConversationHistory, compacted: Compacted) -> None
     assert f"ledger {compacted.number - 1}" not in text
 
 
-def test_prompts_and_replies_after_a_compaction_are_added_as_before() -> None:
-    history = build_history(
+def build_after_remote_compaction() -> ConversationHistory:
+    return build_history(
         make_turn_started("one"),
         make_reply_completed(TextBlock(text="hi")),
         make_compacted(1, "remote"),
+        make_turn_started("two", 2),
+        make_reply_completed(ThinkingBlock(thinking="hm"), TextBlock(text="ok")),
+        make_turn_started("three", 3),
     )
-    history.add(make_turn_started("two", 2))
-    history.add(make_reply_completed(TextBlock(text="ok")))
-    assert history.messages[0] == {"role": "assistant", "content": [{**BLOCK, "number": 1}]}
-    assert [message["role"] for message in history.messages[1:]] == [
+
+
+def test_a_compaction_block_is_sent_only_with_its_own_prefix() -> None:
+    history = build_after_remote_compaction()
+    own, other = history.build_messages(PREFIX), history.build_messages("another")
+    block, ledger = get_blocks(own[0])
+    assert block == {**BLOCK, "number": 1}
+    assert "ledger 1" in str(ledger)
+    assert [message["role"] for message in own] == [
         "user",
         "assistant",
         "user",
         "assistant",
+        "user",
     ]
+    summary, *others = get_blocks(other[0])
+    assert "summary 1" in str(summary)
+    assert others == [ledger]
+    assert own[1:3] == other[1:3]
+
+
+def test_a_rejected_compaction_block_and_later_thinking_are_dropped() -> None:
+    history = build_after_remote_compaction()
+    retrying = ModelRetrying(
+        turn=3, attempt=1, max_attempts=1, wait_s=0, reason="compaction_rejected", detail=""
+    )
+    history.add(retrying)
+    messages = history.build_messages(PREFIX)
+    assert "summary 1" in str(get_blocks(messages[0])[0])
+    assert set(list_types(messages)) == {"text"}
