@@ -23,6 +23,10 @@ OOM_SCORE_ADJUSTMENT = "500"
 """Half of the largest value, which would be chosen first of all."""
 
 
+def _ignore_signal(_number: int, _frame: object) -> None:
+    """Do nothing: the signal only has to reach the wakeup descriptor."""
+
+
 class ForkServer:
     """Forks hosts, kills them, and reports their ends."""
 
@@ -36,7 +40,7 @@ class ForkServer:
         """Serve until the program at the other end closes the socket or ends."""
         for end in (self._wake_receiver, self._wake_sender):
             end.setblocking(False)  # noqa: FBT003  (positional only)
-        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.signal(signal.SIGCHLD, _ignore_signal)
         signal.set_wakeup_fd(self._wake_sender.fileno(), warn_on_full_buffer=False)
         with selectors.DefaultSelector() as selector:
             selector.register(self._requests, selectors.EVENT_READ)

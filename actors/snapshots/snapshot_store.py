@@ -50,7 +50,8 @@ class SnapshotStore:
         """Those that had just been changed, so that their status does not show another change."""
         self._index_paths: set[bytes] | None = None
         """What the index contains; None: not known."""
-        self._tree = self._commit = ""
+        self._tree: str = ""
+        self._commit: str = ""
         """The last snapshot."""
         self._is_committed = False
         """The index is the last snapshot."""

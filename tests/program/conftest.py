@@ -3,6 +3,7 @@
 import signal
 from collections.abc import Iterator
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -23,7 +24,8 @@ def restore_sigint() -> Iterator[None]:
 @pytest.fixture
 def program(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Program]:
     """The program; a test file chooses how it is started with `PROGRAM_TYPE`."""
-    program_type: type[Program] = getattr(request.module, "PROGRAM_TYPE", Program)
+    module = cast("object", request.module)  # pyright: ignore[reportUnknownMemberType]
+    program_type: type[Program] = getattr(module, "PROGRAM_TYPE", Program)
     program = program_type.in_folder(tmp_path)
     yield program
     program.clean_up()

@@ -149,7 +149,7 @@ class Harness:
     model: EchoModel = field(default_factory=EchoModel)
 
     def start(self) -> None:
-        policy = HostPolicy(AGENT, lambda *_: build_profile(GENERAL_AGENT))
+        policy = HostPolicy(AGENT, lambda _type, _mode: build_profile(GENERAL_AGENT))
         gates = RequestGates(Random(1))  # noqa: S311  (must be repeatable)
         ports = HostingPorts(self.host, self.model, gates, lambda _: None)
         agent = partial(PlacedAgent, make_spec(), policy, ports)

@@ -42,7 +42,16 @@ class LifecycleInvariants:
         recent = [time_s for time_s in times_s[1:] if time_s > since_s]
         allowed = len(recent) <= restart.limit and (restart.limit > 0 or len(times_s) == 1)
         self._violations.require(allowed, f"{address} was restarted {len(recent)} times")
-        return len(times_s) > 1
+        is_restart = len(times_s) > 1
+        if is_restart:
+            self._forget_ended_children(address)
+        return is_restart
+
+    def _forget_ended_children(self, parent: Address) -> None:
+        """Expect no report of children that ended with the incarnation that started them."""
+        for address in self._unreported:
+            if address != ROOT and address.parent == parent:
+                self._unreported[address] = self._running[address]
 
     def on_started(self, address: Address) -> None:
         """Count a start."""
