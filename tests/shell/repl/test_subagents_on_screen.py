@@ -48,11 +48,11 @@ def test_a_growing_page_follows_unless_scrolled_up() -> None:
         await start_subagents(screen, sample_events.subagent_started(ONE))
         screen.type("/tasks show general-1\r")
         await screen.wait_for_text("no output yet")
-        put_subagent_events(screen, ONE, *(TextDelta(text=f"line {n}\n") for n in range(60)))
+        put_subagent_events(screen, ONE, *(TextDelta(text=f"- line {n}\n") for n in range(60)))
         await screen.wait_for_text("line 59")
         screen.type("\x1b[H")
         await screen.wait_for_text("line 0\n")
-        put_subagent_events(screen, ONE, TextDelta(text="line 60\n"))
+        put_subagent_events(screen, ONE, TextDelta(text="- line 60\n"))
         await screen.wait_for_text("of 61")
         assert "line 0\n" in screen.text
 
