@@ -8,7 +8,7 @@ from typing import assert_never
 from actors.agents.compaction.compactor import Compactor
 from actors.agents.compaction.context_usage import measure_context
 from actors.agents.compaction.ledger_facts import LedgerFacts
-from actors.agents.compaction.start_compactor import make_summary_plan
+from actors.agents.compaction.prepare_compactor import make_summary_plan
 from actors.agents.definition.prepared_agent import PreparedAgent
 from actors.agents.effect_handlers.collaborators import AgentPorts, Collaborators
 from actors.agents.effect_handlers.context_jobs import ContextJobs
@@ -20,8 +20,8 @@ from actors.agents.effect_handlers.model_jobs import (
     RetryDelay,
     TurnTimer,
 )
+from actors.agents.effect_handlers.model_prefixes import RequestPrefixes
 from actors.agents.effect_handlers.pending_requests import PendingRequests, get_undelivered_outcome
-from actors.agents.effect_handlers.request_prefixes import RequestPrefixes
 from actors.agents.effect_handlers.subagent_supervisor import SubagentSupervisor
 from actors.agents.effect_handlers.tool_jobs import (
     check_plan_file,

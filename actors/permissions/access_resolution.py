@@ -15,7 +15,7 @@ from actors.paths.resolve import PathResolver, is_in_workspace
 from actors.permissions.access import Access, RuleScope
 from actors.permissions.accessed_files import AccessedFiles, FileAccess, FileQuery, find_files
 from actors.permissions.call_analysis import AnalyzedRequest
-from actors.permissions.file_queries import QueriedPart, QueriedRequest, build_queries
+from actors.permissions.command_file_queries import QueriedPart, QueriedRequest, build_queries
 from actors.permissions.foreign_repositories import can_find_foreign_repository
 from actors.permissions.partial_words import has_fixed_paths, is_fully_expanded, may_be_replaced
 from actors.permissions.rule_index import RuleIndex

@@ -8,7 +8,7 @@ and that agent's descendants.
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from actors.agents.effect_handlers.request_prefixes import get_prefix_id
+from actors.agents.effect_handlers.model_prefixes import get_prefix_id
 from actors.sessions.record_authors import find_author_problem
 from messages.address import CONSOLE, JOURNAL, PERMISSIONS, ROOT, Address
 from messages.approvals import (

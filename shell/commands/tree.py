@@ -3,10 +3,10 @@
 from messages.address import PRIMARY
 from shell.commands.command import Command, ReplHost
 from shell.text.sanitize import sanitize_line
-from shell.view.pending_request import format_pending_request
 from shell.view.screen_state import ScreenState
 from shell.view.subagent_rows import find_waiting_agents, format_phase
 from shell.view.subagent_states import Subagent, format_elapsed
+from shell.view.waiting_model_request import format_pending_request
 
 
 def tree(words: list[str], host: ReplHost) -> str:

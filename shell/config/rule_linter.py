@@ -15,7 +15,7 @@ from actors.permissions.rule_matching import (
 from actors.permissions.rule_patterns import expand_pattern
 from actors.tools.tool_list import EDIT, LS, TOOL_LIST, WRITE
 from messages.policy import Rule
-from shell.config import rule_shapes
+from shell.config import foreign_patterns
 
 _CATEGORIES = get_categories(TOOL_LIST)
 _PATH_PERMISSIONS = tuple(name for name, kind in _CATEGORIES.items() if kind in PATH_CATEGORIES)
@@ -43,11 +43,11 @@ class RuleLinter:
         if rule.permission == "bash":
             *_, pattern = self._expand(rule)
             named_by_path = (
-                "" if rule.action == "allow" else rule_shapes.find_named_by_path(pattern)
+                "" if rule.action == "allow" else foreign_patterns.find_named_by_path(pattern)
             )
-            return named_by_path or rule_shapes.find_command_shape(pattern)
+            return named_by_path or foreign_patterns.find_command_shape(pattern)
         if any(is_match(rule.permission, name) for name in _PATH_PERMISSIONS):
-            return rule_shapes.find_path_shape(rule.pattern) or self._find_path_problem(rule)
+            return foreign_patterns.find_path_shape(rule.pattern) or self._find_path_problem(rule)
         return ""
 
     def _expand(self, rule: Rule) -> tuple[str, ...]:
@@ -65,11 +65,11 @@ class RuleLinter:
         for index, name in enumerate(names):
             known_prefix = "/".join(names[:index])
             if "*" in name:
-                return rule_shapes.find_wildcard(path, known_prefix)
+                return foreign_patterns.find_wildcard(path, known_prefix)
             at /= name
             if not os.path.lexists(at):
                 return (
-                    rule_shapes.find_wildcard(path, known_prefix)
+                    foreign_patterns.find_wildcard(path, known_prefix)
                     or (_find_root_problem(path) if is_first else "")
                     or self._find_case_problem(at)
                 )

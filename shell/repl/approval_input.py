@@ -5,8 +5,8 @@ from collections.abc import Callable
 from messages.approvals import ApprovalDecision
 from shell.repl.prompt_arming import PromptArming
 from shell.repl.question_input import QuestionInput
+from shell.repl.screen_state_port import StateOwner
 from shell.repl.screen_windows import ScreenWindows
-from shell.repl.state_owner import StateOwner
 from shell.view import mode_changes, screen_state
 from shell.view.approval_answers import ANSWERS, Answer, AnswerList, find_answer, list_answers
 from shell.view.question_panel import QuestionSelection

@@ -7,8 +7,8 @@ from shell.repl import history_file
 from shell.repl.completion import Completion
 from shell.repl.list_input import ListInput
 from shell.repl.prompt_arming import PromptArming
+from shell.repl.screen_state_port import StateOwner
 from shell.repl.screen_windows import ScreenWindows
-from shell.repl.state_owner import StateOwner
 from shell.sessions.session_context import SessionContext
 from shell.view import folded_pastes, input_history, queued_messages, screen_state
 from shell.view.folded_pastes import FoldedPastes

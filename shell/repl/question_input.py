@@ -4,7 +4,7 @@ from prompt_toolkit.buffer import Buffer
 
 from messages.user_questions import UserQuestion
 from shell.repl.prompt_arming import PromptArming
-from shell.repl.state_owner import StateOwner
+from shell.repl.screen_state_port import StateOwner
 from shell.view import question_panel, screen_state
 from shell.view.question_panel import QuestionSelection
 

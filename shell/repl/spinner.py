@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from shell.repl.screen_loop import ScreenLoop
-from shell.repl.state_owner import StateOwner
+from shell.repl.screen_state_port import StateOwner
 from shell.view.progress_rows import SPINNER_FRAMES_PER_S
 
 

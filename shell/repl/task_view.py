@@ -9,7 +9,7 @@ from shell.console.ui_commands import ViewSubagent
 from shell.repl.footer_hint import FooterHint
 from shell.repl.list_input import ListInput
 from shell.repl.page_view import PageView
-from shell.repl.state_owner import StateOwner
+from shell.repl.screen_state_port import StateOwner
 from shell.view.picker import Picker, get_selected_index, with_refreshed_items, with_selected_agent
 from shell.view.screen_state import RestoreDraft
 from shell.view.subagent_page import build_subagent_page

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from shell.repl.notify import NOTIFY_AFTER_S
 from shell.repl.screen_loop import ScreenLoop
-from shell.repl.state_owner import StateOwner
+from shell.repl.screen_state_port import StateOwner
 
 LONG_TURN_S = 30.0
 """Users look at something else during a turn that takes this long."""

@@ -73,7 +73,6 @@ from shell.view.call_text import describe_ended, describe_started
 from shell.view.compaction_text import format_compaction, format_context_usage
 from shell.view.full_output import FullOutput
 from shell.view.held_lookups import hold_lookups
-from shell.view.pending_request import make_pending_request
 from shell.view.policy_text import format_policy, format_policy_report
 from shell.view.queued_messages import (
     restore_returned,
@@ -113,6 +112,7 @@ from shell.view.status_notices import (
 )
 from shell.view.subagent_rows import format_outcome
 from shell.view.turn_summary import add_thinking_time, summarize_turn, take_thought
+from shell.view.waiting_model_request import make_pending_request
 
 ProgramEvent = (
     UserCommandEnded

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from shell.view.lookups import PrintLookups, make_lookup
+from shell.view.grouped_lookups import PrintLookups, make_lookup
 from shell.view.screen_state import (
     PrintCall,
     RestoreDraft,

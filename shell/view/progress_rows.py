@@ -4,10 +4,9 @@ import re
 
 from messages.turns import RequestPaused
 from shell.text.sanitize import sanitize, sanitize_line
-from shell.view.lookups import render_lookup_row
+from shell.view.grouped_lookups import render_lookup_row
 from shell.view.markdown_blocks import MarkdownTail
 from shell.view.number_format import format_duration, format_tokens, format_wait
-from shell.view.pending_request import format_pending_request
 from shell.view.screen_state import (
     QueuedMessage,
     RunningTool,
@@ -19,6 +18,7 @@ from shell.view.styled_text import Row, truncate, wrap, wrap_words
 from shell.view.subagent_rows import render_subagent_rows
 from shell.view.todo_rows import MAX_TODO_ROWS, render_todo_rows
 from shell.view.tool_call_rows import MAX_OUTPUT_LINES, render_output_line
+from shell.view.waiting_model_request import format_pending_request
 
 SPINNER_FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 SPINNER_FRAMES_PER_S = 8

@@ -1,8 +1,8 @@
 """A review as text, for the screen, headless runs and exports; needs no screen modules."""
 
+from actors.agents.kinds.review_note import format_location
 from actors.agents.kinds.review_output import get_plain_title
 from actors.agents.kinds.review_target import describe_target
-from actors.agents.kinds.review_text import format_location
 from messages.reviews import ReviewEnded, ReviewFinding, ReviewOutput
 from shell.text.sanitize import sanitize_line
 from shell.view.number_format import format_count

@@ -36,10 +36,10 @@ from shell.console.ui_commands import (
 from shell.view import approval_queue, markdown_blocks
 from shell.view.approval_queue import ApprovalQueue
 from shell.view.full_output import FullOutput
-from shell.view.lookups import Lookup, PrintLookups
+from shell.view.grouped_lookups import Lookup, PrintLookups
 from shell.view.markdown_blocks import MarkdownTail
-from shell.view.pending_request import PendingRequest
 from shell.view.subagent_states import SubagentList
+from shell.view.waiting_model_request import PendingRequest
 
 MAX_INTERRUPTED_TEXT_CHARS = 4_000
 """Text of an interrupted turn that is still printed; the rest is dropped."""

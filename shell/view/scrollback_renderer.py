@@ -5,7 +5,7 @@ from typing import assert_never
 from messages.turns import SessionConfigured
 from shell.console.ui_commands import UserCommandEnded
 from shell.text.sanitize import sanitize, sanitize_line
-from shell.view.lookups import PrintLookups, render_lookup_row
+from shell.view.grouped_lookups import PrintLookups, render_lookup_row
 from shell.view.markdown_blocks import is_continued
 from shell.view.number_format import format_count
 from shell.view.review_rows import render_review_rows

@@ -16,7 +16,7 @@ from messages.turns import TextDelta, TurnFailed, TurnInterrupted, UpwardEvent
 from shell.text.sanitize import sanitize, sanitize_line
 from shell.view.approval_queue import format_call
 from shell.view.event_reducer import apply_event
-from shell.view.lookups import PrintLookups, render_lookup_row
+from shell.view.grouped_lookups import PrintLookups, render_lookup_row
 from shell.view.markdown_blocks import MarkdownTail, is_continued
 from shell.view.pager import Page
 from shell.view.progress_rows import render_tail_rows

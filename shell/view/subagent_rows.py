@@ -5,10 +5,10 @@ from messages.subagents import SubagentStatus
 from shell.text.sanitize import sanitize_line
 from shell.view.approval_queue import format_call
 from shell.view.number_format import format_duration
-from shell.view.pending_request import format_pending_request
 from shell.view.screen_state import ScreenState
 from shell.view.styled_text import Row, measure_width, truncate
 from shell.view.subagent_states import Subagent, format_elapsed
+from shell.view.waiting_model_request import format_pending_request
 
 MAX_SUBAGENT_ROWS = 6
 _SEPARATOR = " · "

@@ -39,8 +39,8 @@ from messages.turns import (
 from shell.console.screen_event_queue import SubagentEvent
 from shell.view import number_format, subagent_activity
 from shell.view.call_text import describe_started
-from shell.view.pending_request import PendingRequest, make_pending_request
 from shell.view.subagent_activity import ActivityEvent, RecentActivity
+from shell.view.waiting_model_request import PendingRequest, make_pending_request
 
 _MIN_ESTIMATED_CHARS = 100
 """A shorter first reply is not estimated: its size was reported at its start and is outdated."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pydantic import JsonValue
 from pydantic_core import from_json
 
-from actors.agents.kinds.review_text import format_review_note
+from actors.agents.kinds.review_note import format_review_note
 from actors.agents.turn.history_splice import get_blocks, is_cut, put_block_first, splice
 from messages.base import Message
 from messages.compaction import Compacted

@@ -9,7 +9,7 @@ from actors.agents.definition.definition import (
     build_profile,
     find_definition,
 )
-from actors.agents.effect_handlers.request_prefixes import make_prefix
+from actors.agents.effect_handlers.model_prefixes import make_prefix
 from actors.placement.host_policy import HostPolicy
 from messages.address import APPROVALS, CONSOLE, JOURNAL, PERMISSIONS, PRIMARY, ROOT, Address
 from messages.approvals import (

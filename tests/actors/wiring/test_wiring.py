@@ -10,7 +10,7 @@ import pytest
 
 from actors.agents.definition.definition import BUILT_IN_DEFINITIONS, Definition
 from actors.agents.definition.prepared_agent import PreparedAgent
-from actors.agents.effect_handlers.request_prefixes import RequestPrefixes
+from actors.agents.effect_handlers.model_prefixes import RequestPrefixes
 from actors.agents.turn.agent_state import RestoredState
 from actors.agents.turn.model_state import ModelState
 from actors.agents.turn.self_messages import PlanFileChecked

@@ -4,7 +4,7 @@ import pytest
 
 from messages.turns import TextDelta, ToolEnded
 from shell.view.event_reducer import apply_event
-from shell.view.lookups import Lookup, PrintLookups, make_lookup, render_lookup_row
+from shell.view.grouped_lookups import Lookup, PrintLookups, make_lookup, render_lookup_row
 from shell.view.progress_rows import render_progress_rows
 from shell.view.screen_state import PrintCall, PrintMarkdown, PrintPrompt, ScreenEffect, ScreenState
 from tests.shell import sample_events
