@@ -69,7 +69,7 @@ _LAZY_PACKAGES = ("anthropic.types", "anthropic.resources", "anthropic.lib")
 _USED_NAMES = ("AsyncAnthropic", "AsyncStream", "Timeout", "APIStatusError")
 _DEFERRED_FUNCTIONS: dict[str, tuple[str, ...]] = {
     # Most of the SDK's import is for these: a class for each error of each endpoint, and the
-    # parameters of all requests for traces, which nobody records.
+    # parameters of all requests for traces, which no one records.
     "anthropic._error_classes": ("make_status_error",),
     "anthropic.lib._tracing._api_call": ("finish_api_call_span",),
 }

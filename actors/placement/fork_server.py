@@ -1,6 +1,6 @@
 """The process that hosts are forked from: warm, single-threaded, without keys or open files.
 
-Our own process cannot be forked: it has threads, and the key. Starting Python anew for each host
+Our own process cannot be forked: it has threads, and the key. Starting Python again for each host
 would take 0.4 s. The requests on `REQUESTS_FD` are single messages: `fork` with the host's end of
 its link, or `kill` with a process. The answers are `forked` and `ended`, each with a process.
 """

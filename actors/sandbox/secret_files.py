@@ -10,4 +10,4 @@ _NAMES = """
 """
 SECRET_HOME_FILES = tuple(_NAMES.split())
 SECRET_SYSTEM_FILES = ("/etc/shadow", "/etc/gshadow", "/etc/sudoers", "/etc/ssl/private")
-"""Matters for root only; nobody else may read them anyway."""
+"""Matters for root only; no other user may read them anyway."""

@@ -1,4 +1,4 @@
-"""Undoes a change between two snapshots, in the files that nobody has changed since."""
+"""Undoes a change between two snapshots, in the files that no one has changed since."""
 
 import hashlib
 import os
@@ -234,7 +234,7 @@ def _write_file(
                 stream.write(content)
                 mode = permissions or stat.S_IMODE(os.fstat(stream.fileno()).st_mode)
                 if change.new_mode == _EXECUTABLE_MODE:
-                    mode |= (mode & 0o444) >> 2  # whoever may read it may run it
+                    mode |= (mode & 0o444) >> 2  # a user who may read it may run it
                 else:
                     mode &= ~0o111
                 os.fchmod(stream.fileno(), mode)

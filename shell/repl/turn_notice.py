@@ -1,4 +1,4 @@
-"""Gets the user's attention when a long turn has ended and nobody seems to have seen it."""
+"""Gets the user's attention when a long turn has ended and no one seems to have seen it."""
 
 from asyncio import TimerHandle
 from collections.abc import Callable

@@ -30,7 +30,7 @@ def make_summary_plan(  # noqa: PLR0913  (all that the agent knows)
 ) -> SummaryPlan:
     """Return the plan of a compaction; `request` is the agent's next one, of this prefix.
 
-    In `conversation`, a summary stands in place of the request's compaction block.
+    In `conversation`, a summary replaces the request's compaction block.
     """
     cut = find_cut(request.messages)
     settings = state.compaction.settings
